@@ -50,10 +50,9 @@ Attributes
 classes_ : array
     The classes, sorted.
 coef_, intercept_ : arrays
-    What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-    that have no such form.
+    The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
 converged_ : bool
-    Whether the algorithm came to its end.
+    Whether the algorithm converged.
 n_iter_, n_updates_ : int
     Passes begun, and updates made.
 margin_interval_ : tuple
@@ -64,7 +63,7 @@ mistake_bound_ : float
 history_ : list of dict
     The passes, each with `epoch`, `updates` and `margin_upper`.
 evidence_ : dict
-    Everything that is known about the run, as `linsep train --json` prints it.
+    The evidence about the run, as `linsep train --json` prints it.
 model_ : linsep.Model
     The model, as it is saved.
 """
@@ -88,7 +87,7 @@ def kind_of(entry: dict[str, Any]) -> str:
 
 
 def default_of(entry: dict[str, Any]) -> Any:
-    """The usual value of an option; None where it depends on other options, as brackets say."""
+    """The default of an option; None where it depends on other options, as brackets show."""
     text = entry["default"]
     if text == "" or " (" in text:
         return None

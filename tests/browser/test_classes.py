@@ -75,7 +75,7 @@ def test_it_is_played_stepped_and_scrubbed(corners):
     page.click("#play")
     page.wait_for_function("() => linsep.player.at === linsep.player.total")
     page.wait_for_timeout(300)
-    assert "largest score, of 3" in page.locator("#picture").get_attribute("aria-label")
+    assert "largest of 3 scores" in page.locator("#picture").get_attribute("aria-label")
 
 
 def test_the_regions_are_those_of_the_model(corners):
@@ -145,7 +145,7 @@ def test_the_proof_of_several_classes(corners):
 def test_classes_that_overlap_have_no_separator_to_compare_with(watched):
     page = watched.open("#data=iris-virginica&view=proof&settings=" + json.dumps({**MULTICLASS, "epochs": 5}))
     expect(page.locator("#curves canvas")).to_have_count(2)
-    expect(page.locator("#proof-intro")).to_contain_text("found no θ* that has the class of every row ahead")
+    expect(page.locator("#proof-intro")).to_contain_text("found no θ* that gives the class of every row the largest score")
     expect(page.locator("#proof-lines")).to_contain_text("There is no θ* to compare with")
 
 
@@ -202,7 +202,7 @@ def test_learners_of_several_classes_are_compared_in_one_picture(watched, corner
     assert len(shown) == 2 and all(len(one["classes"]) == 3 for one in shown) and shown[0]["dash"] != shown[1]["dash"]
     assert shown[0]["classes"] != shown[1]["classes"] and shown[0]["tag"] != shown[1]["tag"]
     legend = page.locator("#compare-legend li").all_inner_texts()
-    assert [" ".join(text.split()) for text in legend if "boundary" in text] == ["kernel not drawn: its boundary is no line", "memoriser no boundary: it knows rows by heart"]
+    assert [" ".join(text.split()) for text in legend if "boundary" in text] == ["kernel not drawn: its boundary is not a line", "memoriser no boundary: it memorises rows"]
     kinds = dict(page.eval_on_selector_all("#compare-table tbody tr", "rows => rows.map((row) => ['name', 'kind'].map((kind) => row.querySelector(`.${kind}`).textContent))"))
     assert kinds["multiclass"] == "all classes" and kinds["perceptron"] == "each class" and kinds["kernel"] == "each class, kernel"
     expect(page.locator("#compare-report")).to_contain_text("compare only those of one kind")

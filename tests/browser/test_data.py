@@ -178,7 +178,7 @@ def test_a_refusal_names_what_the_page_has(watched, page):
     page.fill("#read-delimiter", "ab")
     watched.allowed.append("400 (Bad Request)")
     page.click("#read-again")
-    expect(page.locator("#failure-message")).to_contain_text("one character is needed")
+    expect(page.locator("#failure-message")).to_contain_text("expected one character")
     expect(page.locator("#failure-message")).to_contain_text("“delimiter”")
     assert "column" not in page.locator("#failure-message").inner_text()
     # What was said stays, so that it can be mended.

@@ -374,7 +374,7 @@ def test_a_run_of_very_many_updates_says_why_its_proof_is_cut(watched, page):
     intro = page.locator("#proof-intro").inner_text()
     assert f"did find a θ* with every row on its right side, after {updates:,} updates" in intro and "follows the first 200,000" in intro
     assert "--trace" in intro and "found no boundary" not in intro
-    expect(page.locator("#proof-lines")).to_contain_text("only its first 200,000 updates are followed")
+    expect(page.locator("#proof-lines")).to_contain_text("only its first 200,000 updates are recorded")
     assert "has not found" not in page.locator("#proof-lines").inner_text()
 
 
@@ -401,10 +401,10 @@ def test_classes_can_be_weighed(watched, page, server):
     watched.allowed.append("400 (Bad Request)")
     page.fill("#setting-class_weight", "much")
     page.keyboard.press("Tab")
-    expect(page.locator("#failure-message")).to_have_text("“class weight” is “much”: balanced is needed, or CLASS=WEIGHT with commas between.")
+    expect(page.locator("#failure-message")).to_have_text("“class weight” is “much”, but must be balanced, or CLASS=WEIGHT separated by commas.")
     page.fill("#setting-class_weight", f"{names[0]}=much")
     page.keyboard.press("Tab")
-    expect(page.locator("#failure-message")).to_have_text(f"“class weight” is “much” for “{names[0]}”: a number is needed.")
+    expect(page.locator("#failure-message")).to_have_text(f"“class weight” is “much” for “{names[0]}”, but must be a number.")
     # The next field can be clicked and typed in at once.
     page.fill("#setting-class_weight", "")
     page.click("#setting-epochs")

@@ -112,7 +112,7 @@ def test_learners_side_by_side(watched):
     assert page.locator("#compare-legend li").count() == 4
     lines = page.evaluate("linsep.shown.lines.map((one) => one.line)")
     assert len(lines) == 3 and len({tuple(line) for line in lines}) == 3
-    expect(page.locator("#compare-legend")).to_contain_text("its boundary is no line")
+    expect(page.locator("#compare-legend")).to_contain_text("its boundary is not a line")
     # Dashes and numbers tell them apart without colour.
     assert len(set(page.evaluate("linsep.shown.lines.map((one) => one.dash)"))) == 3
     dashes = page.evaluate("import('/picture.js').then(({ DASHES }) => DASHES.map(String))")
@@ -272,6 +272,6 @@ def test_missing_cells_are_decided_as_they_are_learned(watched, page, tmp_path, 
     watched.settle()
     page.click("#tab-separate")
     watched.settle()
-    expect(page.locator("#verdict")).to_have_text("Separable only by touching rows")
-    expect(page.locator("#missing-cells")).to_contain_text("as learning does")
+    expect(page.locator("#verdict")).to_have_text("Quasi-completely separable")
+    expect(page.locator("#missing-cells")).to_contain_text("as in training")
     expect(page.locator("#separate-command")).to_contain_text("--missing auto")

@@ -104,5 +104,5 @@ def test_a_server_that_is_gone_is_said(browser):
     page.wait_for_selector("body[data-ready]")
     assert stop(server) == 130
     page.select_option("#data-select", "xor")
-    expect(page.locator("#failure-message")).to_contain_text("does not answer")
+    expect(page.locator("#failure-message")).to_contain_text("does not respond")
     page.close()

@@ -133,7 +133,7 @@ def test_learned_probabilities():
             file = estimator.to_onnx(input="f64")
             assert file.outputs == ["label", "scores", "probabilities"]
             is_like(estimator, file, X, run(file, {"X": X}))
-            with pytest.raises(ValueError, match="learned apart from its scores.*to_onnx"):
+            with pytest.raises(ValueError, match="calibrated separately.*to_onnx"):
                 estimator.to_sklearn()
 
 
@@ -269,7 +269,7 @@ def test_what_cannot_be_exported():
         estimator = getattr(linsep, name)(**({} if name == "Memoriser" else {"epochs": 2})).fit(X, y)
         with pytest.raises(ValueError, match="one weight for each feature"):
             estimator.to_onnx()
-        with pytest.raises(ValueError, match="votes, sums kernels or looks rows up"):
+        with pytest.raises(ValueError, match="votes, uses a kernel or memorises rows"):
             estimator.to_sklearn()
     bent = linsep.LogisticRegression(features="splines").fit(X, y)
     with pytest.raises(ValueError, match="splines.*to_onnx"):

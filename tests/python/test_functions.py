@@ -36,7 +36,7 @@ def test_a_separation_and_its_proof(tmp_path, program):
     flipped[0] = 1 - flipped[0]
     refused = linsep.verify(found, X, flipped)
     assert not refused and refused.record["reason"]
-    with pytest.raises(ValueError, match="no certificate"):
+    with pytest.raises(ValueError, match="not a certificate"):
         linsep.verify("nothing\nat all\n", X, Y)
     with pytest.raises(FileNotFoundError):
         linsep.verify(tmp_path / "none", X, Y)

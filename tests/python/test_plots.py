@@ -116,9 +116,9 @@ def test_a_trace_without_a_separator():
 
 
 def test_what_has_no_trace(tmp_path):
-    with pytest.raises(ValueError, match="LinearSVM does not learn by mistakes"):
+    with pytest.raises(ValueError, match="LinearSVM does not learn from mistakes"):
         linsep.plot_trace(linsep.LinearSVM().fit(APART, SETOSA), APART, SETOSA)
-    with pytest.raises(ValueError, match="X and y are needed"):
+    with pytest.raises(ValueError, match="X and y are required"):
         linsep.plot_trace(linsep.Perceptron().fit(APART, SETOSA))
     with pytest.raises(ValueError, match="3 classes"):
         linsep.plot_trace(linsep.Perceptron(), IRIS, KINDS)
@@ -294,7 +294,7 @@ def test_what_has_no_boundary():
         linsep.plot_boundary(svm, APART, ["no"] * 150)
     with pytest.raises(ValueError, match="150 rows and 3 labels"):
         linsep.plot_boundary(svm, APART, SETOSA[:3])
-    with pytest.raises(ValueError, match="y is needed"):
+    with pytest.raises(ValueError, match="y is required"):
         linsep.plot_boundary(svm, APART)
     with pytest.raises(ValueError, match="NaN"):
         linsep.plot_boundary(svm, APART * np.nan, SETOSA)
@@ -323,7 +323,7 @@ def test_learners_side_by_side(metric):
     assert len(beside) == 3 and all(each in found.text for each in beside)
     assert found.learners[0]["label"] in head_of(ax)[0] and "held out once, in 3 folds" in head_of(ax)[1]
     if metric == "error":
-        training = line(ax, "on the rows learned from")[0]
+        training = line(ax, "on the training rows")[0]
         assert training.tolist() == [100 * entry["training_error"] for entry in found.learners]
     # The best has the smallest value, and stands at the top.
     assert values == sorted(values) and ax.get_ylim()[0] > ax.get_ylim()[1]
@@ -367,14 +367,14 @@ def test_probabilities_that_come_true(name, tmp_path, program):
     title = head_of(ax)[0]
     assert f"log loss {told['log_loss']:.4f}" in title and f"Brier {told['brier']:.4f}" in title
     assert f"ECE {told['expected_calibration_error']:.4f}" in title
-    assert line(ax, "probabilities that come true")[0].tolist() == [0, 1]
+    assert line(ax, "perfect calibration")[0].tolist() == [0, 1]
 
 
 def test_what_has_no_calibration():
     logistic = linsep.LogisticRegression().fit(CANCER, GOOD)
     with pytest.raises(ValueError, match="no probabilities: train it with probabilities=True"):
         linsep.plot_calibration(linsep.Perceptron().fit(CANCER, GOOD), CANCER, GOOD)
-    with pytest.raises(ValueError, match="y is needed"):
+    with pytest.raises(ValueError, match="y is required"):
         linsep.plot_calibration(logistic, CANCER)
     with pytest.raises(ValueError, match="label '7'"):
         linsep.plot_calibration(logistic, CANCER, [7] * len(GOOD))
@@ -430,7 +430,7 @@ def test_rows_that_cannot_all_be_right():
         rows = [entry["row"] for entry in found.witness]
         shares = np.array([entry["share"] for entry in found.witness])
         sides = SPECIES[rows]
-        ringed = points(ax, "cannot all be right")
+        ringed = points(ax, "conflicting rows")
         if X.shape[1] == 2:
             assert np.array_equal(ringed, X[rows])
         # At the star, the mixture of the rows of one side is that of the other.
@@ -441,7 +441,7 @@ def test_rows_that_cannot_all_be_right():
             mixed = shares[own] @ ringed[own] / shares[own].sum()
             np.testing.assert_allclose(mixed[:axes], star[:axes], atol=1e-9)
         count = len(rows)
-        assert head_of(ax)[0] == f"Not separable: {count} rows cannot {'both' if count == 2 else 'all'} be right"
+        assert head_of(ax)[0] == f"Not separable: {count} rows cannot {'both' if count == 2 else 'all'} be on their right sides"
         told = "\n".join(text.get_text() for text in ax.texts)
         assert all(f"row {row}: {100 * share:.2f} %" in told for row, share in zip(rows, shares, strict=True))
 

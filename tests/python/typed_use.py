@@ -44,7 +44,7 @@ if isinstance(found, linsep.Separation):
     assert_type(linsep.verify(found, X, y).accepted, bool)
 assert_type(linsep.check_separation(X, y, on_found="ignore"), linsep.Separation)
 assert_type(linsep.compare(X, y, learners=["svm"], grid={"C": [1, 2]}), linsep.Comparison)
-assert_type(linsep.theory(X, y), linsep.Story)
+assert_type(linsep.theory(X, y), linsep.TheoryReport)
 assert_type(linsep.read("rows.csv", label="kind"), linsep.Data)
 assert_type(linsep.load("rows.model").predict(X), NDArray[Any])
 

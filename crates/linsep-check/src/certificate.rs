@@ -1,4 +1,4 @@
-//! What a certificate can say.
+//! The contents of a certificate.
 
 #![expect(missing_docs, reason = "each variant says what its fields are")]
 
@@ -65,7 +65,7 @@ pub struct Certificate {
     pub bias: Bias,
     /// The claim.
     pub claim: Claim,
-    /// What is claimed of the columns beside it.
+    /// The claims about the columns.
     pub columns: Columns,
 }
 
@@ -75,7 +75,7 @@ pub struct Certificate {
 pub struct Columns {
     /// Vectors of K that are zero at each aliased place.
     pub members: Vec<Sparse>,
-    /// What is claimed of the coefficient at a place, with increasing places. Of a place that is not listed nothing is claimed.
+    /// The claim about the coefficient at each place, with increasing places; none for a place that is not listed.
     pub coefficients: Vec<(usize, Status)>,
     /// Sets of columns that, with the bias, separate the rows completely without the others.
     pub alone: Vec<ColumnSet>,
@@ -85,7 +85,7 @@ pub struct Columns {
     pub at_least: usize,
 }
 
-/// What is claimed of one coefficient δ_j over K, when the coefficients at aliased places are 0.
+/// The claim about one coefficient δ_j over K, when the coefficients at aliased places are 0.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Status {
     /// The column is a linear combination of others that are not aliased: it is set aside. The relation ℓ has ⟨ℓ, z⟩ = 0 for

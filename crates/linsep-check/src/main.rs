@@ -61,7 +61,7 @@ fn run() -> Result<String, (u8, String)> {
     Ok(report(&certificate, &table, &accepted))
 }
 
-/// What an accepted certificate proves.
+/// The statements that an accepted certificate proves.
 fn report(certificate: &Certificate, table: &Table, accepted: &Accepted) -> String {
     let proved = match &certificate.claim {
         Claim::Complete { margin: Margin { lower, upper, .. }, .. } => {

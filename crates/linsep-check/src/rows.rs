@@ -28,7 +28,7 @@ pub trait Examples {
 pub struct Rejected {
     /// The row at fault, counted from 0, if it is one row.
     pub row: Option<usize>,
-    /// What fails.
+    /// The reason of the failure.
     pub reason: String,
 }
 

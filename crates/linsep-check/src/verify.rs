@@ -16,7 +16,7 @@ const VECTOR_LIMIT: u64 = 1 << 32;
 /// The matrices whose ranks are asked for have at most so many entries, of 8 bytes each.
 pub(crate) const MATRIX_LIMIT: usize = 1 << 28;
 
-/// What an accepted certificate proves.
+/// The statements that an accepted certificate proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Accepted {
     /// Rows that belong to a side.
@@ -33,7 +33,7 @@ pub struct Accepted {
 /// side are refused.
 pub fn verify(certificate: &Certificate, examples: &dyn Examples) -> Checked<Accepted> {
     let accepted = check(certificate, examples, &|| false)?;
-    ensure(!accepted.one_sided, None, "all rows belong to the same side, so nothing is told apart")?;
+    ensure(!accepted.one_sided, None, "all rows are on one side, so the claim is vacuous")?;
     Ok(accepted)
 }
 

@@ -29,7 +29,7 @@ extern "C" fn look() {
     }
 }
 
-/// Tells the library, which refuses to write files there.
+/// Informs the library, which refuses to write files there.
 pub(crate) fn note() {
     let closed = CLOSED.load(Ordering::Relaxed);
     (0..3).filter(|descriptor| closed >> descriptor & 1 == 1).for_each(linsep::store::note_closed_stream);

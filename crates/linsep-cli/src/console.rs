@@ -132,7 +132,7 @@ pub(crate) struct ProgressDisplay {
     visible: bool,
     /// The phase that is shown, and when it began.
     phase: Option<Discriminant<Progress>>,
-    /// What is at work, where it has a name.
+    /// The name of the current work, if any.
     name: String,
     started: Instant,
     /// Where the phase was when it was first heard of: the rate counts from there.
@@ -220,7 +220,7 @@ impl ProgressDisplay {
     }
 }
 
-/// What a job counts.
+/// The unit that a job counts.
 #[derive(Clone, Copy)]
 enum Unit {
     Bytes,

@@ -94,7 +94,7 @@ pub(crate) fn of_changed_rows() -> Option<Exit> {
     Some(Exit::BadFile)
 }
 
-/// Rows that change after they were checked can break every promise: then that is the error, and not what came of it.
+/// Rows that change after they were checked can cause any other error: then the change is reported instead.
 pub(crate) fn end_with_an_error_where_rows_changed() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -126,7 +126,7 @@ fn told(error: &anyhow::Error) -> String {
     text
 }
 
-/// What a cause says, with settings spelled as flags.
+/// The text of a cause, with settings spelled as flags.
 fn in_flags(cause: &(dyn std::error::Error + 'static)) -> String {
     match cause.downcast_ref::<linsep::Error>() {
         Some(linsep::Error::Settings(error)) => flags(&error.problem),
@@ -168,7 +168,7 @@ impl std::error::Error for Usage {}
 pub(crate) struct BadFile {
     /// Where, and what is wrong.
     pub(crate) reason: String,
-    /// What can be done about it.
+    /// Advice for the user.
     pub(crate) help: &'static str,
 }
 

@@ -12,7 +12,7 @@ use std::io::Write;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-/// The allocator of the system, except that a request that fails is told to the user. A thread that is prepared for that gets
+/// The allocator of the system, except that a request that fails is reported to the user. A thread that is prepared for that gets
 /// the answer instead.
 struct Allocator;
 

@@ -63,7 +63,7 @@ pub(crate) fn will_write(outputs: &[&Path]) {
 /// The file that a command is to end with, as the user names it.
 static AWAITED: Mutex<Option<String>> = Mutex::new(None);
 
-/// Notes the file that a command is to end with: where it ends before there is a result, that file is told of.
+/// Notes the file that a command is to end with: where it ends before there is a result, the file is named in the message.
 pub(crate) fn awaits(output: Option<&Path>) {
     *AWAITED.lock().unwrap_or_else(PoisonError::into_inner) = output.map(|path| path.display().to_string());
 }

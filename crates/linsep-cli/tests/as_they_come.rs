@@ -110,7 +110,7 @@ fn a_model_of_documents_asks_which_column_is_the_text() {
     folder
         .linsep("predict texts mails --text 2")
         .exits(2)
-        .tells(&["the model knows how texts become features"]);
+        .tells(&["the model stores how texts become features"]);
 }
 
 #[test]
@@ -121,10 +121,10 @@ fn what_is_shown_of_other_learners_is_said() {
     folder
         .linsep("predict voted rows.csv --explain")
         .exits(0)
-        .tells(&["is no sum over features", "left out"]);
+        .tells(&["is not a sum over features", "left out"]);
     folder.linsep("train rows.csv --learner perceptron -o linear -q").exits(0);
     let told = folder.linsep("predict linear rows.csv --explain").exits(0);
-    assert!(!told.out.contains("is no sum"), "{told:#?}");
+    assert!(!told.out.contains("is not a sum"), "{told:#?}");
 }
 
 #[test]
@@ -141,7 +141,7 @@ fn the_demonstration_has_words_for_each_of_many_classes() {
     fs::create_dir_all(folder.path("pictures/a")).expect("folder");
     folder.write("pictures/a/1.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR");
     folder.linsep("demo mail pictures").exits(3).tells(&["1.png: this is not a text"]);
-    folder.linsep("train pictures --words a1").exits(2).tells(&["--words has no meaning for picture files"]);
+    folder.linsep("train pictures --words a1").exits(2).tells(&["--words does not apply to picture files"]);
 }
 
 /// Every sentence of the demonstration is true of the folder that it is given.
@@ -162,7 +162,7 @@ fn the_demonstration_says_what_is_so_of_odd_folders() {
     folder.write_texts("all/a", &["loan one", "loan two"]);
     folder.write_texts("all/b", &["prize three", "prize four"]);
     folder.linsep("demo mail all").exits(0).tells(&[
-        "4 mails, classes a, b; 2 to learn from, 2 held out",
+        "4 mails, classes a, b; 2 for training, 2 held out",
         "None is at the origin",
         "  0 words for 2 training mails",
         "  for a: none",
@@ -251,7 +251,7 @@ fn help_speaks_of_what_was_given() {
     folder.linsep("predict texts empty.csv").exits(3).says(&["at least one row; for training"]);
     folder
         .linsep("train mails --min-count 100000")
-        .says(&["no term of the texts is in at least 100,000 rows (--min-count)"]);
+        .says(&["no term of the texts occurs in at least 100,000 rows (--min-count)"]);
     folder.linsep("train mails --words prize,zzz").says(&["no text has \"zzz\" (--words)"]);
 }
 
@@ -390,7 +390,7 @@ fn one_bad_date_is_named_where_it_turns_a_column_into_words() {
         };
         folder.write("rows.csv", format!("day,x,kind\n{}", (0..40).map(row).collect::<String>()));
         let expected =
-            format!("but not \"{cell}\" on line 22. Correct the cell; or if it means a missing one");
+            format!("but not \"{cell}\" on line 22. Correct the cell; or if it marks a missing value");
         folder
             .linsep("train rows.csv -o model")
             .exits(0)
@@ -431,7 +431,7 @@ fn what_a_model_makes_of_missing_cells_is_said() {
     };
     folder.write("rows.csv", format!("x,y,kind\n{}", (0..24).map(row).collect::<String>()));
     folder.linsep("train rows.csv -o model").exits(0).says(&[
-        "5 missing cells in column \"x\" became the mean of the column. Another way can be chosen with --missing.",
+        "5 missing cells in column \"x\" became the mean of the column. --missing chooses another treatment.",
     ]);
     folder.write("new.csv", "x,y,kind\n,1,a\n7,1,b\n");
     let became = "1 missing cell in column \"x\" became the mean of the column in the training rows.";
@@ -478,7 +478,7 @@ fn notes_count_all_rows_of_a_pipe() {
         drop(pipe);
         let told = String::from_utf8(child.wait_with_output().expect("end").stderr).expect("text");
         assert!(told.contains("3 missing cells in column \"x\""), "{told}");
-        assert!(told.contains("2 cells hold words that the model has not seen"), "{told}");
+        assert!(told.contains("2 cells hold words that were not in the training data"), "{told}");
         assert_eq!(told.matches("missing cell").count(), 1, "{told}");
     }
 }
@@ -672,7 +672,7 @@ fn importances_and_weights_of_a_file_are_not_mixed() {
     folder.write("weights", "1\n2\n3\n4\n");
     folder.linsep("train rows.vw -o model -q").exits(0);
     for line in ["train rows.vw --weights weights", "evaluate model rows.vw --weights weights"] {
-        folder.linsep(line).exits(2).says(&["the rows have importances of their own", "--weights"]);
+        folder.linsep(line).exits(2).says(&["the rows already have importance weights", "--weights"]);
     }
     folder.write("plain.vw", "1 |f x:1\n-1 |f x:2\n1 1 |f x:1.5\n-1 |f x:3\n");
     folder.linsep("train plain.vw --weights weights").exits(0);
@@ -707,7 +707,7 @@ fn explanations_name_the_words_of_hashed_features() {
         "free",
         "prize",
         "lunch",
-        "others may share that place",
+        "other words may share that bucket",
     ]);
     let told = folder.linsep_with_input("predict texts - --explain=9", b"free prize\nnoon\n").exits(0).out;
     let rows: Vec<&str> = told.split("\n  (The model").collect();
@@ -720,5 +720,5 @@ fn explanations_name_the_words_of_hashed_features() {
     // Words that are listed are named as ever.
     folder.linsep("train mails -o texts -q").exits(0);
     let told = folder.linsep("predict texts new.txt --explain").exits(0);
-    assert!(!told.out.contains('#') && !told.out.contains("share that place"), "{told:#?}");
+    assert!(!told.out.contains('#') && !told.out.contains("share that bucket"), "{told:#?}");
 }

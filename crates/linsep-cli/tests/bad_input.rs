@@ -53,7 +53,7 @@ fn nothing_to_learn_from() {
         refused(content, "", 3, &["data: no rows: the file is empty", help]);
     }
     refused("a,b,kind\n", "--format csv", 3, &["data", "help:"]);
-    let one = "all rows to learn from have the label \"1\": training needs two classes";
+    let one = "all training rows have the label \"1\": training needs two classes";
     let help = "help: give rows of both classes; in a CSV file, check that --label names the right column";
     refused("1 1:1\n1 1:2\n+1.0 2:2\n", "", 3, &[one, help]);
     refused("1 1:1\n1 1:2\n", "--online", 3, &[one, help]);
@@ -61,7 +61,7 @@ fn nothing_to_learn_from() {
         "only\n",
         "",
         3,
-        &["data: cannot tell the format from the content", "help: name the format with"],
+        &["data: the format cannot be determined from the content", "help: name the format with"],
     );
 }
 
@@ -85,7 +85,7 @@ fn indices_out_of_order() {
 #[test]
 fn index_zero_beside_indices_from_one() {
     let message = "data:2:4: feature index 0 in a file whose indices count from 1";
-    let help = "help: count all indices from 1, or say --index-base 0";
+    let help = "help: count all indices from 1, or use --index-base 0";
     refused("1 1:1\n-1 0:1 2:3\n", "--index-base 1", 3, &[message, help]);
     let folder = with_model(GOOD_LIBSVM);
     folder.write("data", "1 1:1\n-1 0:1 2:3\n");
@@ -191,7 +191,7 @@ fn classes_that_make_no_two_sides() {
         three,
         "--online --trace proof",
         2,
-        &["--trace follows one run", "3 classes", "--positive CLASS"],
+        &["--trace records one run", "3 classes", "--positive CLASS"],
     );
     for arguments in ["", "--online"] {
         let unknown = "no row has the label \"left\"; the classes are \"x\", \"y\", \"z\"";
@@ -206,7 +206,7 @@ fn classes_that_make_no_two_sides() {
     folder
         .linsep("train data --learner averaged")
         .exits(0)
-        .says(&["3 classes: each is set against the rest"]);
+        .says(&["3 classes: one classifier is trained for each class against the rest"]);
     // A stream does not know its classes beforehand, and learns them all the same.
     for learner in ["averaged", "multiclass"] {
         let line = format!("train data --learner {learner} --online --json -q");
@@ -221,12 +221,12 @@ fn settings_that_make_no_sense() {
     refused(GOOD_CSV, "--mistake negative", 2, &[reason]);
     refused(GOOD_CSV, "--init zero --mistake negative", 2, &[reason]);
     for (arguments, reason) in [
-        ("--epochs 0", "the number of epochs must be at least 1"),
+        ("--epochs 0", "--epochs must be at least 1"),
         ("--epochs many", "invalid value 'many' for '--epochs <N>'"),
-        ("--max-updates 0", "the limit of updates must be at least 1"),
-        ("--max-seconds 0", "the limit of seconds must be above 0"),
-        ("--max-seconds -1", "the limit of seconds must be above 0"),
-        ("--max-seconds nan", "the limit of seconds must be above 0"),
+        ("--max-updates 0", "--max-updates must be at least 1"),
+        ("--max-seconds 0", "--max-seconds must be above 0"),
+        ("--max-seconds -1", "--max-seconds must be above 0"),
+        ("--max-seconds nan", "--max-seconds must be above 0"),
         ("--holdout 0", "the held-out fraction is 0; it must be above 0 and below 1"),
         ("--holdout 1.5", "the held-out fraction is 1.5; it must be above 0 and below 1"),
         ("--holdout -0.5", "the held-out fraction is -0.5; it must be above 0 and below 1"),
@@ -239,13 +239,13 @@ fn settings_that_make_no_sense() {
         ("--threads 0", "expected a number from 1 to 1024"),
         ("--trace-points 1", "invalid value '1' for '--trace-points <N>'"),
         ("--index-base 2", "invalid value '2' for '--index-base <0|1>'"),
-        ("--delimiter ab", "one character is needed"),
+        ("--delimiter ab", "expected one character"),
         ("--learner tree", "[possible values: perceptron, averaged, voted, margin"),
         ("--online --holdout 0.5", "--holdout needs all rows in memory"),
         ("--online --classes left,right", "--classes needs all rows in memory"),
         ("--online --teaching-set rows", "--teaching-set needs all rows in memory"),
-        ("--online --scale standard", "learning online allows --scale none and unit-rows"),
-        ("--online --epochs 2", "a stream is learned in one pass and in the given order"),
+        ("--online --scale standard", "online learning allows --scale none and unit-rows"),
+        ("--online --epochs 2", "a stream allows one pass in the given order"),
         ("--comparator model", "--trace <FILE>"),
         ("--nonsense", "unexpected argument '--nonsense' found"),
         ("--epochs", "a value is required for '--epochs <N>'"),
@@ -257,7 +257,7 @@ fn settings_that_make_no_sense() {
     folder.linsep("learn data").exits(2).says(&["unrecognized subcommand 'learn'"]);
     folder.linsep("generate blobs --margin -1").exits(2).says(&["margin = -1 is not in the range"]);
     folder.linsep("generate text --per-row 0").exits(2).says(&["error: --per-row = 0 is not in the range"]);
-    folder.linsep("generate square --margin 1").exits(2).says(&["--margin has no meaning"]);
+    folder.linsep("generate square --margin 1").exits(2).says(&["--margin does not apply"]);
     assert_eq!(folder.names(), [""; 0]);
 }
 
@@ -265,7 +265,7 @@ fn settings_that_make_no_sense() {
 fn settings_are_judged_before_the_data_is_read() {
     let folder = Folder::new();
     folder.linsep("train absent --holdout 1.5").exits(2).says(&["the held-out fraction is 1.5"]);
-    folder.linsep("train absent --epochs 0").exits(2).says(&["the number of epochs must be at least 1"]);
+    folder.linsep("train absent --epochs 0").exits(2).says(&["--epochs must be at least 1"]);
 }
 
 /// Everything that is not a model must be refused by every command that opens one.
@@ -510,18 +510,15 @@ fn a_reader_that_has_had_enough() {
 
 #[test]
 fn options_that_the_file_does_not_have() {
-    refused(GOOD_LIBSVM, "--label 1", 2, &["error: --label has no meaning for LIBSVM files"]);
-    refused(GOOD_CSV, "--index-base 1", 2, &["error: --index-base has no meaning for CSV files"]);
-    refused(GOOD_LIBSVM, "--labels data", 2, &["error: --labels has no meaning for LIBSVM files"]);
+    refused(GOOD_LIBSVM, "--label 1", 2, &["error: --label does not apply to LIBSVM files"]);
+    refused(GOOD_CSV, "--index-base 1", 2, &["error: --index-base does not apply to CSV files"]);
+    refused(GOOD_LIBSVM, "--labels data", 2, &["error: --labels does not apply to LIBSVM files"]);
     let both = "error: column \"kind\" is named by --label and by --ignore";
     refused(GOOD_CSV, "--label kind --ignore 3", 2, &[both]);
     let folder = with_model(GOOD_LIBSVM);
     folder.write("data", GOOD_LIBSVM);
-    folder
-        .linsep("predict model data --missing zero")
-        .exits(2)
-        .says(&["--missing has no meaning for LIBSVM"]);
-    folder.linsep("predict model data --labels data").exits(2).says(&["--labels has no meaning"]);
+    folder.linsep("predict model data --missing zero").exits(2).says(&["--missing does not apply to LIBSVM"]);
+    folder.linsep("predict model data --labels data").exits(2).says(&["--labels does not apply"]);
 }
 
 #[test]
@@ -676,15 +673,15 @@ fn classes_that_are_no_two() {
     folder
         .linsep("train data --holdout 0.5")
         .exits(3)
-        .says(&["data: all rows to learn from have the label \"a\""]);
+        .says(&["data: all training rows have the label \"a\""]);
 }
 
 #[test]
 fn a_model_of_many_classes_is_no_start() {
     let folder = Folder::with("data", "x,y\n1,a\n2,b\n3,c\n1,a\n2,b\n3,c\n");
     folder.linsep("train data -o model").exits(0);
-    folder.linsep("train data --init model").exits(2).says(&[
-        "tells more than two classes apart",
-        "--positive CLASS or --classes A,B, or leave --init out",
-    ]);
+    folder
+        .linsep("train data --init model")
+        .exits(2)
+        .says(&["has more than two classes", "--positive CLASS or --classes A,B, or leave --init out"]);
 }

@@ -40,11 +40,11 @@ fn a_conversion_that_cannot_be_is_refused() {
         ("convert rows.svm -", 2, "-"),
         ("convert rows.svm out.npy", 2, ".npz"),
         ("convert rows.svm out.linsep.gz", 2, "not compressed"),
-        ("convert names.csv out.svm", 2, "\"x y\" cannot stand"),
+        ("convert names.csv out.svm", 2, "\"x y\" cannot be written"),
         ("convert bad.svm out.csv", 3, "bad.svm:2:6"),
         ("convert missing.svm out.csv", 3, "missing.svm"),
         ("convert rows.svm no/such/folder/out.csv", 3, "cannot write"),
-        ("convert rows.svm out.csv --label 2", 2, "--label has no meaning"),
+        ("convert rows.svm out.csv --label 2", 2, "--label does not apply"),
     ] {
         folder.linsep(line).exits(code).says(&[says]);
     }
@@ -85,7 +85,7 @@ fn commands_read_caches() {
         let shown = folder.linsep(&format!("inspect {cache}")).exits(0);
         assert!(shown.out.contains(text), "{shown:?}");
         assert_eq!(folder.linsep(&format!("inspect {cache} --json")).exits(0).json()["source"], text);
-        folder.linsep(&format!("train {cache} --label 2")).exits(2).says(&["no meaning for linsep cache"]);
+        folder.linsep(&format!("train {cache} --label 2")).exits(2).says(&["does not apply to linsep cache"]);
     }
     let mut bytes = folder.read("iris.linsep");
     bytes[100] ^= 1;
@@ -106,12 +106,14 @@ fn the_cache_beside_the_data_is_made_used_and_renewed() {
     };
     let plain = record("train rows.csv --json", "");
     assert!(!folder.has("rows.csv.linsep"));
-    assert_eq!(record("train rows.csv --json --cache", "are kept in rows.csv.linsep"), plain);
-    assert_eq!(record("train rows.csv --json --cache", "are read from rows.csv.linsep"), plain);
-    folder.linsep("separate rows.csv --cache --missing auto").says(&["are read from rows.csv.linsep"]);
-    record("train rows.csv --json --cache --ignore a", "made anew");
+    assert_eq!(record("train rows.csv --json --cache", "were cached in rows.csv.linsep"), plain);
+    assert_eq!(record("train rows.csv --json --cache", "are read from the cache rows.csv.linsep"), plain);
+    folder
+        .linsep("separate rows.csv --cache --missing auto")
+        .says(&["are read from the cache rows.csv.linsep"]);
+    record("train rows.csv --json --cache --ignore a", "it was written again");
     folder.write("rows.csv", "a,b,kind\n1,2,x\n3,4,y\n5,5,y\n");
-    let renewed = record("train rows.csv --json --cache", "made anew");
+    let renewed = record("train rows.csv --json --cache", "it was written again");
     assert_ne!(renewed["fingerprint"], plain["fingerprint"]);
     assert_eq!(renewed, record("train rows.csv --json", ""));
     folder.linsep_with_input("train - --cache", b"1 1:1\n").exits(2).says(&["--cache", "name a file"]);

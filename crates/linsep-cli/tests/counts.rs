@@ -138,7 +138,7 @@ fn evaluation_counts_what_rows_stand_for() {
             .exits(2)
             .says(&["leaves rows out"]);
         folder.write("halves", "0.5\n".repeat(30));
-        folder.linsep("evaluate model counted.csv --weights halves").exits(2).says(&["0.5 is no count"]);
+        folder.linsep("evaluate model counted.csv --weights halves").exits(2).says(&["0.5 is not a count"]);
     }
 }
 
@@ -148,7 +148,7 @@ fn what_cannot_be_written_out_is_said() {
     let folder = Folder::new();
     folder.write("survey.csv", "x,n,kind\n1,190000000,a\n2,7,b\n3,45,a\n5,9,b\n");
     let ran = folder.linsep("train survey.csv --weights n --learner logistic");
-    ran.exits(0).says(&["So many rows cannot be written out", "errors count 4 rows"]);
+    ran.exits(0).says(&["The counts are too large to repeat the rows", "errors count 4 rows"]);
     folder.write("half.csv", "x,n,kind\n1,0.5,a\n2,1,b\n3,2,a\n5,1,b\n");
     let ran = folder.linsep("train half.csv --weights n --learner logistic");
     ran.exits(0).says(&["not whole numbers", "errors count 4 rows"]);

@@ -80,7 +80,7 @@ fn ctrl_c_leaves_no_part_of_a_proof() {
     signal(&child, "INT");
     let ran = Ran::new(line, child.wait_with_output().expect("wait")).exits(130);
     ran.says(&[
-        "warning: interrupted: the trace and the teaching set, which need a whole run, are not written",
+        "warning: interrupted: the trace and the teaching set need a complete run and are not written",
     ]);
     assert_eq!(folder.names(), ["data", "model", "run"]);
 }
@@ -195,7 +195,7 @@ fn a_checkpoint_of_another_run_is_refused() {
     folder.linsep(first).exits(0);
     folder.linsep("generate random-labels --rows 200 --features 30 --seed 1 -o other -q").exits(0);
     let (run, model, before) = (folder.read("run"), folder.read("model"), folder.names());
-    let other_data = "run: the checkpoint was made on other data, or the data was read differently";
+    let other_data = "run: the checkpoint was made on other data, or the data was read with other options";
     for (arguments, code, reason) in [
         ("other --holdout 0.2", 3, other_data),
         ("data --holdout 0.3", 3, other_data),
@@ -208,7 +208,7 @@ fn a_checkpoint_of_another_run_is_refused() {
         ("data --holdout 0.2 --bias none", 3, "another bias: {\"append\":1.0} then, none now"),
         ("data --holdout 0.2 --init first", 3, "another start: zero then, first now"),
         ("data --holdout 0.2 --positive -1", 3, "another positive class: null then, -1 now"),
-        ("data --holdout 0.2 --epochs 0", 2, "the number of epochs must be at least 1"),
+        ("data --holdout 0.2 --epochs 0", 2, "--epochs must be at least 1"),
     ] {
         let line = format!("train {arguments} -q --resume run --checkpoint run -o model");
         folder.linsep(&line).exits(code).says(&[reason]);
@@ -282,7 +282,7 @@ fn a_killed_stream_ends_in_the_same_bytes() {
                 + other[rows.len() / 3..].windows(2).position(|pair| pair == b"\n-").expect("-")
                 + 1;
             other.remove(place);
-            let refused = "the checkpoint was made on other data, or the data was read differently";
+            let refused = "the checkpoint was made on other data, or the data was read with other options";
             folder.linsep_with_input(&line, &other).exits(3).says(&[refused]);
             let fewer = &rows[..rows.len() / 8];
             let whole = &fewer[..=fewer.iter().rposition(|&byte| byte == b'\n').expect("a line")];
@@ -381,7 +381,7 @@ fn a_checkpoint_that_is_saved_later_makes_good() {
         let ran = Ran::new(line, child.wait_with_output().expect("wait"));
         let ran = ran.says(&["warning: the checkpoint is not saved: cannot write there/run: No such file"]);
         if comes_back {
-            ran.says(&["warning: the checkpoint could be saved again\n"]).exits(0);
+            ran.says(&["warning: saving the checkpoint succeeded again\n"]).exits(0);
             std::fs::remove_file(folder.path("there/run")).expect("the checkpoint");
         } else {
             ran.says(&["error: the checkpoint is not saved: cannot write there/run: No such file"]).exits(3);

@@ -109,7 +109,7 @@ fn wrong_settings_name_the_range_and_the_reason() {
     let pair = "--classes versicolor,virginica";
     for (options, parts) in [
         ("--learner margin --epsilon 0", ["above 0 and below 1", "best margin"]),
-        ("--learner margin --epsilon 1", ["above 0 and below 1", "no promise"]),
+        ("--learner margin --epsilon 1", ["above 0 and below 1", "at least 1 − epsilon of the best margin"]),
         ("--learner margin --epsilon nan", ["above 0 and below 1", "best margin"]),
         ("--learner margin --beta -1", ["from 0 to", "margin that every row is to have"]),
         ("--learner margin --agreement -0.5", ["from 0 to", "mistakes would not count"]),
@@ -120,30 +120,30 @@ fn wrong_settings_name_the_range_and_the_reason() {
         ("--learner lifted --lift 0", ["above 0", "below 1"]),
         ("--learner lifted --lift 1", ["above 0", "below 1"]),
         ("--learner kernel --kernel poly --degree 0", ["degree 0", "1 or more"]),
-        ("--learner kernel --gamma 0", ["gamma of a kernel is 0", "all rows look the same"]),
+        ("--learner kernel --gamma 0", ["gamma of a kernel is 0", "all kernel values are equal"]),
         ("--learner kernel --kernel poly --gamma 1e308", ["from 1e-100 to 1e100", "overflow"]),
         ("--learner kernel --kernel poly --degree -1", ["whole number", "from 1 to 100"]),
         ("--learner kernel --kernel poly --offset -1", ["offset", "0"]),
         ("--learner sgd --step -1", ["above 0", "nothing is learned"]),
         ("--learner sgd --l2 -1", ["from 0", "reward"]),
         ("--learner sgd --power 2", ["from 0 to 1", "finite"]),
-        ("--learner sgd --step 1 --l2 1", ["below 1", "nothing of them"]),
+        ("--learner sgd --step 1 --l2 1", ["below 1", "each step shrinks the weights by that share"]),
         ("--learner sgd --combine vote", ["has --combine last and average", "vote is for kernel"]),
         ("--learner margin --epsilon 0.1 --beta 1", ["--epsilon, --beta and --agreement", "one of them"]),
         (
             "--learner kernel --kernel linear --gamma 1",
             ["--gamma is an option of --kernel poly and rbf", "linear"],
         ),
-        ("--learner passive-aggressive --aggression full --C 1", ["--C has no meaning", "--aggression full"]),
+        ("--learner passive-aggressive --aggression full --C 1", ["--C does not apply", "--aggression full"]),
         ("--learner max-margin --gap 1", ["from 1e-15 and below 1", "relative to the margin"]),
         ("--learner kernel --kernel-cache much", ["500MB", "--kernel-cache"]),
         ("--learner svm --C 0", ["C must be", "above 0"]),
         ("--learner svm --C -1", ["C must be", "above 0"]),
         ("--learner svm --gap 0", ["gap", "above 0"]),
-        ("--learner passive-aggressive --C 0", ["above 0", "nothing would move"]),
+        ("--learner passive-aggressive --C 0", ["above 0", "it limits how far one row can move the weights"]),
         ("--learner svm --epsilon 0.1", ["--epsilon is an option of --learner margin", "not of svm"]),
         ("--learner svm --loss log", ["hinge and squared-hinge", "sgd"]),
-        ("--learner voted --class-weight balanced", ["no meaning for the voted learner", "votes"]),
+        ("--learner voted --class-weight balanced", ["do not apply to the voted learner", "votes"]),
         ("--learner margin --class-weight versicolor=2", ["no meaning for the margin learner", "one size"]),
         ("--class-weight versicolor=0", ["above 0", "counts"]),
         ("--class-weight half", ["balanced", "CLASS=WEIGHT"]),
@@ -156,12 +156,15 @@ fn wrong_settings_name_the_range_and_the_reason() {
         ("--shards 0", ["from 1 to 1024", "weights of its own"]),
         ("--shards 2000", ["from 1 to 1024", "not 2000"]),
         ("--learner voted --shards 4", ["perceptron and averaged learners, not for voted", "one run"]),
-        ("--learner margin --shards 4", ["not for margin", "promise about the margin"]),
+        ("--learner margin --shards 4", ["not for margin", "margin guarantee holds for a single run"]),
         ("--learner sgd --shards 4", ["not for sgd", "counts mistakes"]),
-        ("--learner batch --shards 4", ["not for batch", "all cores already"]),
-        ("--learner multiclass --shards 4", ["not for multiclass", "each class is set against the rest"]),
-        ("--learner svm --shards 4", ["not for svm", "could be mixed"]),
-        ("--shards 4 --init first", ["a first row of its own", "start at zero"]),
+        ("--learner batch --shards 4", ["not for batch", "on all cores"]),
+        (
+            "--learner multiclass --shards 4",
+            ["not for multiclass", "other learners train each class against the rest"],
+        ),
+        ("--learner svm --shards 4", ["not for svm", "there is nothing to mix"]),
+        ("--shards 4 --init first", ["each shard has its own", "start at zero"]),
         ("--shards 4 --online", ["--shards", "needs all rows in memory"]),
         ("--shards 4 --trace proof", ["one run", "several at once"]),
         ("--shards 4 --teaching-set rows", ["one run", "several at once"]),
@@ -345,7 +348,7 @@ fn compare_tries_grids_by_any_metric() {
             !values.is_empty() && values.is_sorted() && values[0] < baseline / 2.0,
             "{metric}: {values:?}"
         );
-        assert_eq!(ran.err.contains("without probabilities"), metric == "log-loss", "{}", ran.err);
+        assert_eq!(ran.err.contains("needs probabilities"), metric == "log-loss", "{}", ran.err);
     }
 }
 
@@ -433,7 +436,7 @@ fn what_follows_one_run_is_refused_for_many_classes() {
     let folder = Folder::with_iris("iris");
     for option in ["--checkpoint save", "--trace proof", "--teaching-set rows"] {
         let ran = folder.linsep(&format!("train iris --learner perceptron {option}")).exits(2);
-        assert!(ran.err.contains("with 3 classes each is a run of its own"), "{ran:?}");
+        assert!(ran.err.contains("3 classes need one run each"), "{ran:?}");
         assert!(!folder.has("save") && !folder.has("proof") && !folder.has("rows"));
     }
 }
@@ -448,7 +451,7 @@ fn compare_refuses_what_makes_no_sense() {
         ("--learners nonsense", "possible values"),
         ("--epochs 0", "at least 1"),
         ("--csv --json", "cannot be used with"),
-        ("--learners voted --class-weight balanced", "no meaning for the voted learner"),
+        ("--learners voted --class-weight balanced", "do not apply to the voted learner"),
         ("--learners perceptron --C 1,2", "an option of --learner"),
         ("--C 1,0", "above 0"),
         ("--C 1,1.0", "twice"),
@@ -578,7 +581,7 @@ fn a_penalty_leaves_few_features_and_its_path_is_told() {
     }
     for (options, part) in [
         ("--learner svm --path 5 --json", "--learner logistic"),
-        ("--learner logistic --penalty none --path 5 --json", "there is none"),
+        ("--learner logistic --penalty none --path 5 --json", "there is no penalty"),
         ("--learner logistic --path 1 --json", "from 2 to 1000"),
         ("--learner logistic --path 5", "--json"),
     ] {

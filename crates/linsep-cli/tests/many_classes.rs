@@ -128,8 +128,8 @@ fn logistic_regression_of_too_many_classes_is_refused_with_numbers() {
     // Every class in turn computes the probabilities of all.
     let output = limited(&folder, 4000, "train many.csv --learner logistic --penalty l1");
     assert_eq!(output.status.code(), Some(2), "{}", plain(&output));
-    let expected = "computes 216,000,000,000 probabilities in every step with a penalty that leaves features out, and at most \
-                    100,000,000,000 are tried: use --penalty l2";
+    let expected = "computes 216,000,000,000 probabilities in every step with a sparse penalty, and at most \
+                    100,000,000,000 are supported: use --penalty l2";
     assert!(plain(&output).contains(expected), "{}", plain(&output));
 }
 
@@ -144,13 +144,13 @@ fn endless_runs_of_many_classes_are_refused_with_numbers() {
         assert_eq!(output.status.code(), Some(2), "{line}: {error}");
         assert!(error.contains(expected), "{line}: {error}");
     };
-    let instead = "Use --learner averaged, which goes through the rows for many classes together, or allow fewer --epochs; or \
-                   allow it with --max-seconds SECONDS, the time for all classes together";
+    let instead = "Use --learner averaged, which trains many classes in the same pass, or allow fewer --epochs; or \
+                   set --max-seconds SECONDS, the time for all classes together";
     for learner in ["sgd", "passive-aggressive", "pocket", "margin", "batch", "lifted", "voted", "kernel"] {
         refused(&format!("train rows.svm --learner {learner}"), instead);
     }
     let visits = "learns 20,000 classes one by one, each from 20,000 rows in at least 10 passes and one to judge the result: \
-                  4,400,000,000 visits of rows, and more than 500,000,000 are not begun without a time limit";
+                  4,400,000,000 visits of rows, and more than 500,000,000 need a time limit";
     refused("train rows.svm --learner svm", &format!("svm {visits}"));
     refused(
         "train rows.svm --learner sgd --epochs 1",
@@ -164,7 +164,7 @@ fn endless_runs_of_many_classes_are_refused_with_numbers() {
     refused("train rows.svm --learner logistic", "in every step: 400,000,000 scores, and more than");
     refused(
         "train rows.svm --learner memoriser",
-        "400,000,000 rows, and more than 100,000,000 are not begun",
+        "400,000,000 rows, and more than 100,000,000 need a time limit",
     );
     let balanced = "Keep some of the classes with --classes A,B,…, or allow fewer --epochs";
     refused("train rows.svm --learner averaged --class-weight balanced", balanced);
@@ -176,7 +176,7 @@ fn endless_runs_of_many_classes_are_refused_with_numbers() {
     }
     // The other commands that learn.
     refused("compare rows.svm --learners svm --folds 2", visits);
-    refused("tune rows.svm", "a search learns 20,000 rows of 20,000 classes many times");
+    refused("tune rows.svm", "a search trains on 20,000 rows of 20,000 classes many times");
 }
 
 /// The time is for all classes together, not for each.

@@ -78,7 +78,7 @@ fn json_is_one_record_with_all_fields() {
     // Without --quiet there is still nothing else on standard output.
     let ran = folder.linsep("train data --positive setosa --json --online").exits(0);
     ran.json();
-    assert!(ran.err.contains("note: learning online"));
+    assert!(ran.err.contains("note: online learning"));
 }
 
 #[test]
@@ -482,8 +482,8 @@ fn columns_matched_by_position_are_said_to_be() {
     }
     let no_header =
         "note: The file has no header: its columns are matched with those of the model by their position.\n";
-    let not_used = "note: The model knows no names of columns: those of the file are matched with its features by their \
-                    position, and the header is not used.\n";
+    let not_used = "note: The model stores no column names: the columns of the file are matched with its \
+                    features by position, and the header is not used.\n";
     for (model, data, remark) in [
         ("named", "bare", no_header),
         ("named", "named", ""),

@@ -73,7 +73,7 @@ fn what_is_said_of_pictures_is_so() {
 #[test]
 fn a_model_of_pictures_remembers_their_size() {
     let folder = pictures();
-    folder.linsep("train data -o model --learner logistic").exits(0).says(&["brought to 10x8 pixels"]);
+    folder.linsep("train data -o model --learner logistic").exits(0).says(&["resized to 10x8 pixels"]);
     std::fs::write(folder.path("new.png"), png(40, 20, |x, _| if x < 20 { 255 } else { 0 })).unwrap();
     assert_eq!(folder.linsep("predict model new.png -q").exits(0).out, "left\n");
     folder.linsep("evaluate model data -q").exits(0);
@@ -93,7 +93,7 @@ fn a_model_of_pictures_remembers_their_size() {
         .says(&["trained on pictures, and this one was not"]);
     assert!(!folder.has("w.png"));
     folder.linsep("predict table new.png").exits(3).says(&["the model was not trained on pictures"]);
-    folder.linsep("train rows.csv --size 8x8").exits(2).says(&["--size has no meaning for CSV files"]);
+    folder.linsep("train rows.csv --size 8x8").exits(2).says(&["--size does not apply to CSV files"]);
 }
 
 #[test]
@@ -114,10 +114,10 @@ fn the_demonstration_says_what_is_so_of_odd_folders() {
         std::fs::write(folder.path("data/left").join(format!("{i}.png")), bytes).unwrap();
     }
     folder.linsep("demo cats-dogs data").exits(0).tells(&[
-        "31 pictures of left and right to learn from, 1 other to judge by",
+        "31 training pictures of left and right, 1 test picture;",
         "always left",
         "error on other pictures   0.00 %",
-        "which is proved above",
+        "this is proved above for labels",
     ]);
     // Equal pictures of two classes cannot be told apart, and nothing else is said.
     let odd = Folder::new();
@@ -131,7 +131,7 @@ fn the_demonstration_says_what_is_so_of_odd_folders() {
         .linsep("demo cats-dogs data")
         .exits(0)
         .tells(&["The true labels:        not separable: proved", "not every labelling"]);
-    for untrue in ["proved above", "An error of 0", "no achievement"] {
+    for untrue in ["proved above", "training error of 0", "proves nothing"] {
         assert!(!told.out.contains(untrue), "{untrue}: {told:#?}");
     }
 }
@@ -177,6 +177,9 @@ fn rows_of_other_programs_are_read_as_they_are() {
     folder.write("plain.vw", "1 |f a:1\n-1 |f b:2\n");
     folder.linsep("convert plain.vw out.csv -q").exits(0);
     assert_eq!(folder.text("out.csv"), "f^a,f^b,label\n1,0,1\n0,2,-1\n");
-    folder.linsep("convert plain.vw out.jsonl").exits(2).says(&["JSON Lines is read, not written"]);
+    folder
+        .linsep("convert plain.vw out.jsonl")
+        .exits(2)
+        .says(&["linsep reads JSON Lines, but does not write it"]);
     folder.linsep("convert plain.vw out.xlsx").exits(2).says(&["Excel is read, not written"]);
 }

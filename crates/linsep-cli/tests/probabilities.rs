@@ -49,7 +49,7 @@ fn every_learner_but_the_memoriser_has_probabilities() {
         }
     }
     let line = "train iris.csv --learner memoriser --probabilities -q";
-    folder.linsep(line).exits(2).says(&["the memoriser says the same of all of them"]);
+    folder.linsep(line).exits(2).says(&["the memoriser gives them all the same score"]);
 }
 
 #[test]
@@ -190,7 +190,7 @@ fn what_cannot_be_is_refused() {
         ("--positive setosa --recall 0.9 --cost fp=1,fn=1", "cannot be used with"),
         (
             "--classes setosa,virginica --learner multiclass --recall 0.9",
-            "multiclass has a score for each class",
+            "multiclass has one score for each class",
         ),
     ] {
         folder.linsep(&format!("train iris.csv {line}")).exits(2).says(&[problem]);
@@ -224,7 +224,7 @@ fn what_cannot_be_is_refused() {
 #[test]
 fn weights_of_several_classes_that_calibration_cannot_undo_are_warned_of() {
     let folder = Folder::with_iris("iris.csv");
-    let warning = "lean to the classes of larger weight";
+    let warning = "favour the classes with larger weights";
     let line = "train iris.csv --learner logistic --probabilities --class-weight setosa=10";
     folder.linsep(line).exits(0).says(&[warning]);
     let two = folder.linsep(&format!("{line} --positive setosa")).exits(0);

@@ -78,13 +78,13 @@ fn a_page_tells_what_the_commands_tell() {
     for section in [
         "In short",
         "The data",
-        "Learners side by side",
+        "Comparison of learners",
         "How good the model is",
-        "What the model has learned",
+        "The model",
         "The worst mistakes",
         "Can a boundary separate the classes?",
-        "The proof, as it happened",
-        "How to make this again",
+        "The convergence proof on this data",
+        "How to reproduce this report",
     ] {
         assert!(seen.contains(section), "{section}");
     }
@@ -131,8 +131,10 @@ fn a_page_tells_what_the_commands_tell() {
     let fingerprint = trained["fingerprint"].as_str().expect("a fingerprint");
     assert!(seen.contains(&format!("fingerprint {fingerprint}")) && !seen.contains("Trained on"), "{seen}");
     let spec = seen.split("job = \"train\"").nth(1).expect("a specification");
-    let spec =
-        format!("job = \"train\"{}", spec.split("The proof and the verdict").next().unwrap_or_default());
+    let spec = format!(
+        "job = \"train\"{}",
+        spec.split("To repeat the proof and the verdict").next().unwrap_or_default()
+    );
     folder.write("job.toml", spec);
     folder.linsep("train --spec job.toml -o again.model -q").exits(0);
     folder.linsep(&format!("train {of} --holdout 0.25 --probabilities -o own.model -q")).exits(0);
@@ -154,7 +156,7 @@ fn worst_mistakes_have_their_lines() {
     let page = folder.text("page.html");
     let seen = checked(&page);
     assert!(seen.contains("v.model on iris.csv") && seen.contains("rows that it was trained on"), "{seen}");
-    assert!(!seen.contains("Learners side by side"));
+    assert!(!seen.contains("Comparison of learners"));
     let judged = folder.linsep("evaluate v.model iris.csv --json -q").exits(0).json();
     assert!(seen.contains(&format!("{} mistakes", judged["errors"])), "{seen}");
     // Each line of the table is a row that predict labels otherwise than the file.
@@ -192,13 +194,17 @@ fn a_given_model_is_judged_on_what_is_known_of_the_rows() {
     folder.write("sixty.csv", table(60));
     folder.write("forty.csv", table(40));
     for (train, claims, denies) in [
-        ("forty.csv", "of 60 rows of this file (95 % interval", vec!["has not learned", "was trained on"]),
+        (
+            "forty.csv",
+            "of 60 rows of this file (95 % interval",
+            vec!["was not trained on", "rows that it was trained on", "held out"],
+        ),
         (
             "sixty.csv --holdout 0.3",
             "of the rows that it was trained on together with those that were held out",
-            vec!["has not learned", "rows that it was trained on, which"],
+            vec!["was not trained on", "rows that it was trained on, which"],
         ),
-        ("sixty.csv", "of the rows that it was trained on, which", vec!["has not learned", "held out"]),
+        ("sixty.csv", "of the rows that it was trained on, which", vec!["was not trained on", "held out"]),
     ] {
         folder.linsep(&format!("train {train} --learner logistic -o m.model -q")).exits(0);
         let page = folder.linsep("report sixty.csv --model m.model -q").exits(0).out;
@@ -215,7 +221,7 @@ fn a_given_model_is_judged_on_what_is_known_of_the_rows() {
         assert_eq!(judged["held_out_rows"] == true, train.contains("holdout"), "{judged}");
     }
     let seen = checked(&folder.linsep("report sixty.csv -q").exits(0).out);
-    assert!(seen.contains("held-out rows, which it has not learned from (95 % interval"), "{seen}");
+    assert!(seen.contains("held-out rows, which it was not trained on (95 % interval"), "{seen}");
 }
 
 #[test]
@@ -234,8 +240,11 @@ fn many_classes_one_feature_and_hostile_names_make_pages_too() {
     folder.linsep("report iris.csv -o many.html -q").exits(0);
     let seen = checked(&folder.text("many.html"));
     assert!(seen.contains("against the rest") && seen.contains("completely separable"), "{seen}");
-    assert!(seen.contains("not separable: 6 rows cannot all be right"), "{seen}");
-    assert!(seen.contains("The verdict:") && !seen.contains("The proof and the verdict:"), "{seen}");
+    assert!(seen.contains("not separable: 6 rows cannot all be on their right sides"), "{seen}");
+    assert!(
+        seen.contains("To repeat the verdict:") && !seen.contains("To repeat the proof and the verdict:"),
+        "{seen}"
+    );
     let name = "<svg onload=alert(2)>.csv";
     let hostile = "</style><script>alert(1)</script>";
     let mut table = format!("\"{hostile}\",label\n");
@@ -274,7 +283,12 @@ fn missing_cells_are_counted() {
     let of_gap = |one: &&serde_json::Value| one["words"][0]["word"] == "" && one["column"] != "town";
     assert_eq!(effects.iter().filter(of_gap).count(), 1, "{effects:?}");
     let seen = told("--model m.model");
-    assert!(seen.contains("21 cells: 15 in “town”, 6 in “age”; they become what the model"), "{seen}");
+    assert!(
+        seen.contains(
+            "21 cells: 15 in “town”, 6 in “age”; they are filled in as the model was trained to do"
+        ),
+        "{seen}"
+    );
     // A column with hardly a gap has no feature for it.
     let mut lines: Vec<String> = folder.text("rows.csv").lines().map(|line| format!("1,{line}")).collect();
     lines[0] = lines[0].replacen('1', "size", 1);
@@ -286,7 +300,7 @@ fn missing_cells_are_counted() {
     };
     let seen = told_of("more.csv", "");
     let mean = "1 in “size”; a missing number becomes the mean of its column; ";
-    assert!(seen.contains(&format!("{mean}in “age” one more feature says that it was missing; ")), "{seen}");
+    assert!(seen.contains(&format!("{mean}in “age” an additional feature marks it as missing; ")), "{seen}");
     let seen = told_of("more.csv", "--ignore age,town");
     assert!(seen.contains("becomes the mean of its column") && !seen.contains("says that it was"), "{seen}");
     // A cache has them too.
@@ -315,7 +329,10 @@ fn a_given_model_says_which_column_is_the_label() {
     };
     let seen = told("rows.csv");
     assert!(seen.contains("The classes class rows share new 20 50.00 % old 20 50.00 %"), "{seen}");
-    assert!(seen.contains("The classes are completely separable") && !seen.contains("name=n1"), "{seen}");
+    assert!(
+        seen.contains("The classes are proved to be completely separable") && !seen.contains("name=n1"),
+        "{seen}"
+    );
     assert!(seen.contains("linsep separate rows.csv --label kind --ignore name"), "{seen}");
     // A file without the column that is left out does as well.
     let without: Vec<String> = folder
@@ -328,7 +345,7 @@ fn a_given_model_says_which_column_is_the_label() {
         })
         .collect();
     folder.write("few.csv", without.join("\n"));
-    assert!(told("few.csv").contains("The classes are completely separable"));
+    assert!(told("few.csv").contains("The classes are proved to be completely separable"));
 }
 
 /// Columns that came after the model was trained have no part in the verdict, whether or not others are ignored by name.
@@ -347,7 +364,7 @@ fn a_verdict_is_about_the_columns_of_the_model() {
     for (options, ignored) in [("", "number,truth"), (" --ignore truth", "truth,number")] {
         let page = folder.linsep(&format!("report new.csv --model m.model{options} -q")).exits(0).out;
         let seen = checked(&page).split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(seen.contains("No boundary separates the classes, which is proved"), "{seen}");
+        assert!(seen.contains("The classes are proved not to be separable"), "{seen}");
         let command = format!("linsep separate new.csv --label label --ignore {ignored}");
         assert!(seen.contains(&command) && seen.contains("Features 2,"), "{seen}");
     }
@@ -366,10 +383,10 @@ fn margins_name_their_features() {
     assert_eq!(seen.matches("; of the scaled features").count(), 2, "{seen}");
     assert!(
         seen.contains(", in the units of the file.")
-            && seen.contains("Margins in this section are in its units")
+            && seen.contains("Its margins are in the units of the file")
     );
     let seen = told("--scale none");
-    assert!(!seen.contains("of the scaled features") && !seen.contains("other numbers than"), "{seen}");
+    assert!(!seen.contains("of the scaled features") && !seen.contains("those of the model above"), "{seen}");
     // Kernels have a space of their own, for several classes too.
     let margin = |options: &str| {
         let ran = folder.linsep(&format!("train iris.csv --learner kernel {options}")).exits(0).out;

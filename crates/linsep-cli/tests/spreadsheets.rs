@@ -22,7 +22,7 @@ fn says(content: impl AsRef<[u8]>, arguments: &str, parts: &[&str], not: &[&str]
 fn numbers_in_a_style_are_announced() {
     let text = "price;share;kind\n1.234,50 €;12 %;a\n84,70 €;3 %;b\n12,00 €;5 %;a\n";
     let price = "Column \"price\" holds numbers: \"1.234,50 €\" is read as 1234.5.";
-    says(text, "", &[price, "If these are words, say --column price=words."], &[]);
+    says(text, "", &[price, "If these are words, use --column price=words."], &[]);
     says(text, "--column price=words", &["Column \"share\""], &[price]);
     says("code,x,kind\n12%off,1,a\n30%off,2,b\n", "", &[], &["holds numbers"]);
     says("phone,x,kind\n555 123 456,1,a\n555 987 654,2,b\n", "", &[], &["holds numbers"]);
@@ -78,8 +78,8 @@ fn dates_are_announced() {
 fn identifiers_are_named_and_left_out_on_demand() {
     let rows: String = (0..40).map(|i| format!("{i},{},{}\n", i * i % 11, ["a", "b"][i % 2])).collect();
     let text = format!("id,x,kind\n{rows}");
-    says(&text, "", &["Column \"id\" counts the rows", "--ignore id, or all such columns with --auto"], &[]);
-    says(&text, "--auto", &["Column \"id\" counts the rows", "It is left out (--auto)."], &[]);
+    says(&text, "", &["Column \"id\" numbers the rows", "--ignore id, or all such columns with --auto"], &[]);
+    says(&text, "--auto", &["Column \"id\" numbers the rows", "It is left out (--auto)."], &[]);
     says(&text, "--ignore id", &[], &["counts the rows"]);
 }
 
@@ -100,7 +100,7 @@ fn layouts_of_other_programs() {
     says(
         "kind\tn\ttext\na\t1\t\"Hi\" he said\nb\t2\tok\n",
         "--label kind",
-        &["quotes are part of the words"],
+        &["quotes are read as part of the words"],
         &[],
     );
     let arff = "@relation r\n@attribute x numeric\n@attribute class {a,b}\n@data\n1,a\n2,b\n";
@@ -197,25 +197,20 @@ fn notes_name_the_option_that_overrules_them() {
     };
     let rows: String = (0..20).map(row).collect();
     let missing = "1 missing cell in column \"x\", \"NA\" on line 5, became the mean of the column.";
-    let overrule = "Another way can be chosen with --missing; --na says which words mean a missing cell.";
+    let overrule = "--missing chooses another treatment; --na lists the words that mark a missing cell.";
     says(format!("x,w,y\n{rows}"), "", &[missing, overrule], &[]);
     let empty = format!("x,w,y\n{rows}").replace("NA", "").replace("red,b", ",b");
-    says(
-        &empty,
-        "",
-        &["became a category of their own. Another way can be chosen with --missing."],
-        &["--na"],
-    );
+    says(&empty, "", &["became a category of their own. --missing chooses another treatment."], &["--na"]);
     let one = "x,w,y\n1,,a\n2,red,b\n3,blue,a\n4,red,b\n";
     says(one, "", &["1 missing cell in column \"w\" became a category of its own."], &[]);
     // A guess that other columns decided has another reading.
     let text = "price;weight;y\n1,234;0,5;a\n2,500;1,25;b\n3,750;2,5;a\n";
-    says(text, "", &["If the point stands before decimals, say --column price=decimal-point."], &[]);
+    says(text, "", &["If the point is the decimal separator, use --column price=decimal-point."], &[]);
     let dates = "d,e,y\n01/02/2020,31/01/2020,a\n03/04/2020,28/02/2020,b\n05/06/2020,15/03/2020,a\n";
     says(
         dates,
         "",
-        &["If they begin with the month, say --column d=month-first."],
+        &["If they begin with the month, use --column d=month-first."],
         &["--column e=month-first"],
     );
     // A column of codes with an empty cell is not blamed on the empty cell.
@@ -232,7 +227,7 @@ fn notes_name_the_option_that_overrules_them() {
     says(
         "x\tw\ty\n1\t\"pipe\ta\n2\trod\tb\n3\t\"pipe\ta\n4\trod\tb\n",
         "",
-        &["no other quote closes"],
+        &["an unclosed quote"],
         &["even only if"],
     );
 }
@@ -261,7 +256,7 @@ fn what_only_looks_like_a_number_stays_a_word() {
     says(
         "phone;price;y\n712.307.833;1,234;a\n712.440.105;2,500;b\n".replace(';', "\t"),
         "",
-        &["nothing in the file tells"],
+        &["the file does not show whether"],
         &[],
     );
     // A code with an E in the middle beside other codes; without them it is a number.
@@ -339,7 +334,7 @@ fn labels_may_lie_in_a_second_file() {
         .exits(2)
         .says(&["one of them is enough"]);
     folder.write("data.svm", "1 1:1\n-1 2:1\n");
-    folder.linsep("train data.svm --labels labels.txt").exits(2).says(&["no meaning for LIBSVM files"]);
+    folder.linsep("train data.svm --labels labels.txt").exits(2).says(&["does not apply to LIBSVM files"]);
 }
 
 /// Of a column of very many words, those that hardly any row has share a feature: said, kept in the model, undone on demand.
@@ -353,7 +348,7 @@ fn rare_words_share_a_feature() {
     let text = format!("city,x,kind\n{}", (0..60).map(row).collect::<String>());
     says(&text, "", &[], &["(rare)"]);
     let rare = "30 of the 32 words of column \"city\" are rare, in fewer than 3 training rows: they share one feature, \
-                \"city=(rare)\". --max-words says";
+                \"city=(rare)\". --max-words sets";
     says(&text, "--max-words 20", &[rare], &[]);
     says(&text, "--max-words 32", &[], &["(rare)"]);
     let folder = Folder::with("data", &text);
@@ -371,12 +366,15 @@ fn rare_words_share_a_feature() {
         .linsep("train data --max-words 20 --online")
         .exits(2)
         .says(&["--max-words needs all rows in memory"]);
-    folder.linsep("train data --max-words 20 --init model").exits(2).says(&["keeps its features"]);
+    folder
+        .linsep("train data --max-words 20 --init model")
+        .exits(2)
+        .says(&["keeps the features of the model"]);
     folder.write("rows.svm", "1 1:1\n-1 2:1\n");
     folder
         .linsep("train rows.svm --max-words 20")
         .exits(2)
-        .says(&["--max-words has no meaning for LIBSVM files"]);
+        .says(&["--max-words does not apply to LIBSVM files"]);
 }
 
 /// What spreadsheets and other programs put around a table.
@@ -392,7 +390,7 @@ fn what_stands_around_a_table_is_said() {
     says(rows, "", &[], &["above the header"]);
     let ended = rows.replace('\n', ";\n");
     says(&ended, "", &["Every row ends in a delimiter"], &[]);
-    says("0,1,2\n5,7,0\n6,8,1\n7,6,0\n", "", &["The first row counts the columns"], &[]);
+    says("0,1,2\n5,7,0\n6,8,1\n7,6,0\n", "", &["The first row numbers the columns"], &[]);
     says("0,1,2\n5,7,0\n6,8,2\n7,6,0\n", "", &[], &["counts the columns"]);
     let folder = Folder::with("data", format!("{rows}Source: the office\n"));
     folder.linsep("train data").exits(3).says(&["data:5", "--skip-bad if it is a remark"]);
@@ -406,7 +404,7 @@ fn a_model_of_labels_in_a_second_file_is_told_where_they_are() {
     let ran = folder.linsep("train data.csv --labels labels.txt -o model").exits(0);
     assert!(ran.out.contains("4 rows, 2 features"), "{ran:?}");
     folder.write("labelled.csv", "width,height,size\n1,2,big\n-1,1,small\n");
-    folder.linsep("evaluate model labelled.csv").exits(2).says(&["knows no column of labels", "--labels"]);
+    folder.linsep("evaluate model labelled.csv").exits(2).says(&["stores no label column", "--labels"]);
     let judged = folder.linsep("evaluate model labelled.csv --label size").exits(0);
     assert!(judged.out.contains("0.00 % (0 of 2"), "{judged:?}");
     folder.linsep("predict model labelled.csv -q").exits(0);

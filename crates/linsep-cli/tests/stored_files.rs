@@ -329,9 +329,9 @@ fn a_cache_that_is_written_to_in_use_is_an_error() {
 /// one that the text gives.
 #[test]
 fn a_cache_of_a_table_without_missing_cells_serves_every_command() {
-    let made = "are kept in rows.csv.linsep";
-    let used = "The rows are read from rows.csv.linsep";
-    let anew = "it has been made anew";
+    let made = "were cached in rows.csv.linsep";
+    let used = "The rows are read from the cache rows.csv.linsep";
+    let anew = "it was written again";
     let train = "train rows.csv --epochs 3 -o";
     for (first, second) in [("train", "separate"), ("separate", "train"), ("train", "train --memory 40MB")] {
         let folder = Folder::with("rows.csv", "x,w,y\n1,red,a\n2,blue,b\n3,red,a\n4,blue,b\n");

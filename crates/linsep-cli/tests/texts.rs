@@ -72,7 +72,7 @@ fn columns_of_texts_and_free_text_that_nobody_named() {
     folder
         .linsep("predict named rows --text 2")
         .exits(2)
-        .tells(&["the model knows how texts become features"]);
+        .tells(&["the model stores how texts become features"]);
     folder.linsep("tune named.tsv --text message -o tuned --folds 3").exits(0).tells(&[
         "words, tf-idf ",
         "1-2 words, counts ",
@@ -92,15 +92,12 @@ fn chosen_words_hashes_and_terms() {
     folder.linsep("predict hashed mails/spam/0").exits(0).prints("spam\n");
     folder.linsep("train mails --terms characters --ngrams 2-3 -o runs").exits(0);
     folder.linsep("predict runs mails/ham/1").exits(0).prints("ham\n");
-    folder.linsep("train mails --online").exits(2).tells(&["no vocabulary can be learned", "--hash-bits 18"]);
+    folder.linsep("train mails --online").exits(2).tells(&["no vocabulary can be built", "--hash-bits 18"]);
     folder.linsep("train mails --online --hash-bits 8 --text-weights counts -o online").exits(0);
     folder.linsep("train mails --cache").exits(2).tells(&["is a folder: no cache is kept beside it"]);
     folder.linsep("train mails --words loan --ngrams 2").exits(2).tells(&["--words lists all terms"]);
     folder.linsep("train mails --ngrams 0").exits(2);
-    folder
-        .linsep("train mails --label x")
-        .exits(2)
-        .tells(&["--label has no meaning for text and mail files"]);
+    folder.linsep("train mails --label x").exits(2).tells(&["--label does not apply to text and mail files"]);
     folder.linsep("convert mails mails.linsep").exits(0);
     folder.linsep("train mails.linsep -o again").exits(0);
     folder.linsep("train mails -o first").exits(0);

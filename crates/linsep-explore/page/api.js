@@ -11,7 +11,7 @@ export class Failure extends Error {
   }
 }
 
-const gone = "The server does not answer. Is linsep explore still running?";
+const gone = "The server does not respond. Is linsep explore still running?";
 
 async function asked(path, options = {}) {
   let response;

@@ -28,9 +28,9 @@ const KINDS = {
 
 /** What the boundaries of several orders are, where so many runs ended without a mistake. */
 function verdict(converged, count) {
-  if (converged === count) return "Each is an answer; the data alone does not choose one.";
-  if (converged === 0) return "None of them separates the classes: each is only where its run was stopped.";
-  return `Those of the ${counted(converged, "run", "runs")} without a mistake are answers; the others are only where their runs were stopped.`;
+  if (converged === count) return "Each of them separates the classes; the result depends on the order.";
+  if (converged === 0) return "None of them separates the classes: each is the state in which its run stopped.";
+  return `Those of the ${counted(converged, "run", "runs")} without a mistake separate the classes; the others are the states in which their runs stopped.`;
 }
 
 export class Compare {
@@ -99,7 +99,7 @@ export class Compare {
     const line = isDrawn && about.final ? about.final : null;
     // Each of several classes has a score; the boundaries are where two of them are equal.
     const classes = isDrawn && !line && about.final_classes ? about.final_classes : null;
-    const words = line || classes ? "" : result.no_model ? "no model, so no boundary" : name === "memoriser" ? "no boundary: it knows rows by heart" : about.final || about.final_classes ? "not drawn: its boundary is in another plane" : about.region ? "not drawn: its boundary is no line" : about.plane === "columns" ? "not drawn: more classes than can be" : "not drawn: its boundary is in another plane, or no line";
+    const words = line || classes ? "" : result.no_model ? "no model, so no boundary" : name === "memoriser" ? "no boundary: it memorises rows" : about.final || about.final_classes ? "not drawn: its boundary is in another plane" : about.region ? "not drawn: its boundary is not a line" : about.plane === "columns" ? "not drawn: more classes than can be" : "not drawn: its boundary is in another plane, or no line";
     this.lines.push({ name, line, classes, words, updates: result.record.updates, error: result.record.training_error });
   }
 
@@ -126,8 +126,8 @@ export class Compare {
       [span("lower", one.margin.lower === null ? "none proved" : `≥ ${atLeast(one.margin.lower)}`), span("upper", `≤ ${atMost(one.margin.upper)}`), several ? span("kind", KINDS[one.margin.kind]?.[0] ?? one.margin.kind.replaceAll("-", " ")) : null],
       grouped(one.updates)]);
     fill(byId("compare-report"),
-      el("p", {}, `The error on held-out rows is that of ${counted(record.folds, "part", "parts")}, each held out in turn. Always answering “`, brief(record.baseline.class ?? "the largest class"), `” errs on ${percent(record.baseline.error)}.`),
-      table("Learners side by side", ["learner", "training error", "held-out error", "margin γ*", "updates"], rows, "compare-table"),
+      el("p", {}, `The held-out error is from cross-validation with ${counted(record.folds, "fold", "folds")}. Always predicting “`, brief(record.baseline.class ?? "the largest class"), `” errs on ${percent(record.baseline.error)}.`),
+      table("Comparison of learners", ["learner", "training error", "held-out error", "margin γ*", "updates"], rows, "compare-table"),
       several ? el("p", { class: "help" }, `Margins of different kinds are different quantities: compare only those of one kind. ${kinds.filter((kind) => KINDS[kind]).map((kind) => `“${KINDS[kind][0]}”: ${KINDS[kind][1]}.`).join(" ")}`) : null,
       command(text));
   }
@@ -142,7 +142,7 @@ export class Compare {
     }
     this.clear();
     app.setState({ orders: count, compare: [] });
-    await app.working("learning in many orders", async (signal, hear) => {
+    await app.working("training in many orders", async (signal, hear) => {
       const updates = [];
       let converged = 0;
       for (let seed = 1; seed <= count; seed++) {

@@ -61,7 +61,7 @@ export class Data {
   }
 
   #readAgain() {
-    if (!this.last) return this.app.failed(new api.Failure("Choose the file again, then how to read it."));
+    if (!this.last) return this.app.failed(new api.Failure("Choose the file again, then its reading options."));
     this.send(this.last, this.reading.options());
   }
 

@@ -27,9 +27,9 @@ export class Form {
       this.settings.learner = event.target.value || undefined;
       delete this.settings.options;
       this.#changed(true);
-    } }, el("option", { value: "" }, "as linsep train chooses"), this.about.learners.map((one) => el("option", { value: one.name }, `${one.name}`)));
+    } }, el("option", { value: "" }, "default of linsep train"), this.about.learners.map((one) => el("option", { value: one.name }, `${one.name}`)));
     learner.value = settings.learner ?? "";
-    const summary = chosen ? chosen.summary : "Without a choice, the averaged perceptron; for more than two classes, one weight vector for each.";
+    const summary = chosen ? chosen.summary : "The default is the averaged perceptron; for more than two classes, one weight vector for each.";
     const fields = [el("div", { class: "field wide" }, el("label", { for: "learner" }, "Learner"), learner, el("p", { class: "help", id: "learner-help" }, summary))];
     learner.setAttribute("aria-describedby", "learner-help");
     if (chosen) for (const option of chosen.options) fields.push(this.#option(option));
@@ -94,7 +94,7 @@ export class Form {
 
   #setting(setting) {
     // The registry speaks of values of Python; what is left empty here is None there.
-    const help = setting.kind === "class_weight" ? "how much the rows of each class count: balanced, or CLASS=WEIGHT with commas between; empty for once" : setting.help.replaceAll("None for", "empty for");
+    const help = setting.kind === "class_weight" ? "the weight of the rows of each class: balanced, or CLASS=WEIGHT separated by commas; empty for 1" : setting.help.replaceAll("None for", "empty for");
     return this.#field(`setting-${setting.name}`, named(setting.name), setting, this.#get(setting.name), "as usual", help,
       (given) => this.#set(setting.name, given));
   }

@@ -62,7 +62,7 @@ export class Learn {
       return `pass ${grouped(pass)}: ${rowOf(drawing, k)}, agreement ${short(drawing["update.agreement"][k - 1])}${moved}`;
     }
     if (drawing["pass.number"]) return k === 0 ? "before the first pass" : `after ${counted(drawing["pass.number"][k - 1], "pass", "passes")}`;
-    return this.result ? "this learner gives its answer at once" : "";
+    return this.result ? "this learner has no intermediate steps" : "";
   }
 
   /** The class of the row of update k, or its strongest rival. */
@@ -162,7 +162,7 @@ export class Learn {
     if (line && about.features === 2) {
       parts.push(`boundary ${short(line[0])} · ${about.axes[0].name} + ${short(line[1])} · ${about.axes[1].name} + ${short(line[2])} = 0${about.axes.some((axis) => axis.divisor !== 1 || axis.mean !== 0) ? " in scaled units" : ""}`);
     }
-    if (this.scores(k)) parts.push(`each place has the class with the largest score, of ${grouped(about.outcomes.length)}`);
+    if (this.scores(k)) parts.push(`each point has the class with the largest of ${grouped(about.outcomes.length)} scores`);
     parts.push(this.words(k));
     return parts.join("; ");
   }
@@ -231,7 +231,7 @@ export function axesOf(about) {
   if (about.plane === "columns") return about.features === 1 ? [about.axes[0], { ...about.axes[1], name: "" }] : about.axes;
   const plain = { mean: 0, divisor: 1 };
   const first = about.pair ? `from ${shortened(about.pair[0])} to ${shortened(about.pair[1])}` : about.plane === "theta" ? "along the weights θ" : "from the mean of one class to that of the other";
-  return [{ name: first, ...plain }, { name: "the strongest direction across", ...plain }];
+  return [{ name: first, ...plain }, { name: "the main direction across", ...plain }];
 }
 
 export function command(text) {

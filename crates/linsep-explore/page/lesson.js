@@ -24,7 +24,7 @@ export class Lessons {
     const lesson = state.lesson === null ? null : this.list[state.lesson];
     const box = byId("lesson");
     if (!lesson) {
-      fill(box, el("p", {}, "A lesson leads through the page step by step. One of your own: linsep explore --lesson FILE."),
+      fill(box, el("p", {}, "A lesson is a guided tour of this page. To load your own: linsep explore --lesson FILE."),
         el("ul", { class: "lessons" }, this.list.map((one, i) => el("li", {}, el("button", { type: "button", class: "lesson", onclick: () => this.go(i, 0) }, el("strong", {}, one.title), el("span", {}, one.about))))));
       return;
     }

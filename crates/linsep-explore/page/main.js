@@ -109,7 +109,7 @@ class App {
       try {
         set = await api.summary(id);
       } catch (failure) {
-        if (this.state.file) throw new api.Failure(`${this.state.file} is not open here any more.`, "Drop the file on the page, or open it again.");
+        if (this.state.file) throw new api.Failure(`${this.state.file} is no longer open.`, "Drop the file on the page, or open it again.");
         throw failure;
       }
       await this.useSet(set, options);
@@ -204,18 +204,18 @@ class App {
     const { about } = source;
     const drawn = source.x?.length ?? 0;
     const parts = [];
-    if (drawn < about.rows) parts.push(`${grouped(drawn)} of ${counted(about.rows, "row", "rows")} are drawn; all are computed with.`);
-    if (about.pair && about.plane === "theta") parts.push(`${grouped(about.features)} features are drawn in the plane of what tells ${shortened(about.pair[0])} from ${shortened(about.pair[1])} (the difference between their weights) and of the strongest direction across it. Boundaries are drawn where they cut this plane.`);
-    else if (about.plane === "theta") parts.push(`${grouped(about.features)} features are drawn in the plane of the weights θ and the strongest direction across them. The distance of each row to the final boundary is true; earlier boundaries are drawn where they cut this plane.`);
-    if (about.plane === "means") parts.push(`${grouped(about.features)} features are drawn in the plane of the difference between the classes and the strongest direction across it. This result has no boundary that could be drawn there.`);
-    if (about.plane === "columns" && about.axes?.some((axis) => axis.divisor !== 1 || axis.mean !== 0)) parts.push("The columns are drawn on the scale on which they are learned; the axes have the units of the file.");
-    if (about.updates > (source["update.row"]?.length ?? Infinity)) parts.push(`The first ${grouped(source["update.row"].length)} of ${grouped(about.updates)} updates can be gone through.`);
-    if (source === this.learn.drawing && this.learn.result?.record.learner === "memoriser") parts.push("A memoriser has no boundary: it knows the rows that it has seen by heart, and says the same of all others.");
+    if (drawn < about.rows) parts.push(`${grouped(drawn)} of ${counted(about.rows, "row", "rows")} are drawn; all are used in the computation.`);
+    if (about.pair && about.plane === "theta") parts.push(`${grouped(about.features)} features are drawn in the plane of the difference between the weights of ${shortened(about.pair[0])} and ${shortened(about.pair[1])}, and the main direction across it. Boundaries are drawn where they cut this plane.`);
+    else if (about.plane === "theta") parts.push(`${grouped(about.features)} features are drawn in the plane of the weights θ and the main direction across them. The distances of rows to the final boundary are exact; earlier boundaries are drawn where they cut this plane.`);
+    if (about.plane === "means") parts.push(`${grouped(about.features)} features are drawn in the plane of the difference between the classes and the main direction across it. This result has no boundary that could be drawn there.`);
+    if (about.plane === "columns" && about.axes?.some((axis) => axis.divisor !== 1 || axis.mean !== 0)) parts.push("The columns are drawn as scaled for training; the axes have the units of the file.");
+    if (about.updates > (source["update.row"]?.length ?? Infinity)) parts.push(`The first ${grouped(source["update.row"].length)} of ${grouped(about.updates)} updates can be replayed.`);
+    if (source === this.learn.drawing && this.learn.result?.record.learner === "memoriser") parts.push("A memoriser has no boundary: it stores the training rows, and predicts the same class for all others.");
     else if (view === "compare" && this.compare.base) {
       // Regions are not compared, but boundaries.
       if (about.final_classes) parts.push("The boundaries of a learner are where the scores of two classes are equal.");
-    } else if (about.final_classes) parts.push("Each place has the class with the largest score there; where two are equal is a boundary.");
-    else if (about.region) parts.push("The boundary is no straight line: the regions are those of the result.");
+    } else if (about.final_classes) parts.push("Each point has the class with the largest score; boundaries are where two scores are equal.");
+    else if (about.region) parts.push("The boundary is not a straight line: the regions show the predicted classes.");
     if (source === this.learn.drawing && this.learn.moves && this.learn.endsElsewhere()) parts.push("The dashed lines are the result, drawn at the end; the solid ones are the boundaries of the update that is shown.");
     else if (source === this.learn.drawing && this.learn.endsElsewhere()) parts.push("The dashed line is the result, drawn at the end; the solid one is the boundary of the update that is shown.");
     if (about.stride > 1) parts.push(`The boundary is drawn after every ${grouped(about.stride)} updates.`);

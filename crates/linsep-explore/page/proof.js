@@ -112,10 +112,10 @@ export class Proof {
       line("So there is a last mistake", `The left side grows like k, the right side like √k: k γ ≤ √k R ‖θ*‖. Hence k is at most (R‖θ*‖/γ)².`,
         `k = ${grouped(k)} ≤ (R‖θ*‖/γ)² ${sign(atMost(bound), bound)} ${atMost(bound)}`);
     } else if (this.cut) {
-      line("θ* is not compared with", `${this.cut.converged ? "The run ends with a boundary that has every row on its right side" : "The run goes on"}, but only its first ${grouped(this.cut.followed)} updates are followed. The margin of any boundary is at most the length of θ, shared among the mistakes.`,
+      line("No comparison with θ*", `${this.cut.converged ? "The run ends with a boundary that has every row on its right side" : "The run goes on"}, but only its first ${grouped(this.cut.followed)} updates are recorded. The margin of any boundary is at most the length of θ divided by the number of mistakes.`,
         `γ* ≤ ‖θ${sub(k)}‖ / k ${sign(atMost(at("margin_upper", k)), at("margin_upper", k))} ${atMost(at("margin_upper", k))}`);
     } else {
-      line("There is no θ* to compare with", `This run has not found ${this.several ? "a θ* that has the class of every row ahead" : "a boundary with every row on its right side"}. If there is one, its margin is small: at most the length of θ, shared among the mistakes.`,
+      line("There is no θ* to compare with", `This run has not found ${this.several ? "a θ* that has the class of every row ahead" : "a boundary with every row on its right side"}. If there is one, its margin is at most the length of θ divided by the number of mistakes.`,
         `γ* ≤ ‖θ${sub(k)}‖ / k ${sign(atMost(at("margin_upper", k)), at("margin_upper", k))} ${atMost(at("margin_upper", k))}`);
     }
     fill(byId("proof-lines"), lines);
@@ -127,20 +127,20 @@ function intro(traced, known, several, cut) {
   const why = "Why a perceptron stops if a boundary exists, with the numbers of the update that is shown.";
   if (!traced) return "Why a perceptron stops if a boundary exists.";
   if (several) {
-    const stacked = `${why} With several classes, θ is the weights of all classes in one long vector, and the z of a mistake holds the row at its class and minus the row at the strongest rival. So the proof is that of two classes, word by word. R is the length of the longest z: √2 times that of the longest row.`;
+    const stacked = `${why} With several classes, θ is the weights of all classes in one long vector, and the z of a mistake holds the row at its class and minus the row at the strongest rival. So the proof is the same as for two classes. R is the length of the longest z: √2 times that of the longest row.`;
     if (cut && !known) return `${stacked} ${cutShort(cut)}`;
-    if (known) return `${stacked} θ* is the last θ of the run, which has the class of every row ahead, γ by how much at least.`;
-    return `${stacked} This run has found no θ* that has the class of every row ahead, so what compares with one is left out.`;
+    if (known) return `${stacked} θ* is the last θ of the run, which gives the class of every row the largest score; γ is the smallest lead.`;
+    return `${stacked} This run has found no θ* that gives the class of every row the largest score, so the comparison with it is left out.`;
   }
   if (known) return `${why} θ* is the boundary that the run found, γ its smallest agreement with a row, R the length of the longest row.`;
   if (cut) return `${why} R is the length of the longest row. ${cutShort(cut)}`;
-  return `${why} This run has found no boundary θ* with every row on its right side, so what compares with one is left out. R is the length of the longest row.`;
+  return `${why} This run has found no boundary θ* with every row on its right side, so the comparison with it is left out. R is the length of the longest row.`;
 }
 
 /** Why nothing is compared with θ*, and what to do about it. */
 function cutShort({ followed, updates, converged }) {
   const found = converged ? "The run did find a θ* with every row on its right side, after" : "The run made";
-  return `${found} ${grouped(updates)} updates; the page follows the first ${grouped(followed)}, so what compares with a θ* is left out. A run of fewer updates can be followed to its end: on the tab Learning, choose another “scale” (standard, or max-abs), or two classes that are farther apart. On the command line, linsep train with --trace FILE follows every update.`;
+  return `${found} ${grouped(updates)} updates; the page records only the first ${grouped(followed)}, so the comparison with θ* is left out. A run of fewer updates is recorded completely: on the tab Learning, choose another “scale” (standard, or max-abs), or two classes that are farther apart. On the command line, linsep train with --trace FILE follows every update.`;
 }
 
 function lower(result, upper) {
@@ -150,9 +150,9 @@ function lower(result, upper) {
 }
 
 function reason(result) {
-  if (!result) return "Learn first: the proof follows the mistakes of a run.";
-  if (result.record.boundaries?.length > 2) return "This learner sets each class against the rest, in a run for each, and the page follows one run. Choose the learner multiclass, which has one run for all classes; or choose two classes, or one against the rest, under “Classes” on the tab Learning, and there the learner perceptron, averaged or voted.";
-  return `The theorem counts the mistakes of a perceptron from zero, two classes, every row once. It says nothing of this run (${result.record.learner}). On the tab Learning, choose the learner perceptron, averaged or voted.`;
+  if (!result) return "Train first: the proof uses the mistakes of a run.";
+  if (result.record.boundaries?.length > 2) return "This learner trains each class against the rest in a separate run, and the page shows the proof of one run. Choose the learner multiclass, which has one run for all classes; or choose two classes, or one against the rest, under “Classes” on the tab Learning, and there the learner perceptron, averaged or voted.";
+  return `The theorem is about a perceptron that starts at zero, on two classes, with unweighted rows. It does not apply to this run (${result.record.learner}). On the tab Learning, choose the learner perceptron, averaged or voted.`;
 }
 
 const DIGITS = "₀₁₂₃₄₅₆₇₈₉";

@@ -7,8 +7,8 @@ import { report } from "./report.js";
 
 const VERDICTS = {
   complete: ["Separable", "A boundary has every row strictly on its right side. The band of the largest margin is drawn, where the bias counts as one more coordinate of θ."],
-  "quasi-complete": ["Separable only by touching rows", "A boundary has no row on its wrong side, but every such boundary goes through some rows."],
-  overlap: ["Not separable", "No boundary has every row on its right side. The ringed rows alone prove it: they cannot all be right."],
+  "quasi-complete": ["Quasi-completely separable", "A boundary has no row on its wrong side, but every such boundary goes through some rows."],
+  overlap: ["Not separable", "No boundary has every row on its right side. The ringed rows prove it: they cannot all be on their right sides."],
   undecided: ["Undecided", "A limit was reached before a proof was found."],
 };
 
@@ -55,7 +55,7 @@ export class Separate {
     const kind = several ? "" : record.verdict === "complete" ? "good" : "bad";
     fill(byId("separate-report"),
       el("p", { class: `verdict ${kind}`, id: "verdict" }, title), el("p", {}, words),
-      result.missing ? el("p", { id: "missing-cells" }, "Cells are missing; the decision treats them as learning does.") : null,
+      result.missing ? el("p", { id: "missing-cells" }, "Some cells are missing; they are treated as in training.") : null,
       several ? verdicts(record.table) : this.#rows(record), several ? null : coefficients(result.coefficients),
       el("details", {}, el("summary", {}, "The whole report"), report(result.report)));
     fill(byId("separate-command"), command(result.command));
@@ -74,17 +74,17 @@ export class Separate {
     if (list?.length) {
       const value = record.verdict === "complete" ? "distance" : "share";
       const shown = (row) => (value === "share" ? `${(100 * row.share).toFixed(2)} %` : atLeast(row.distance));
-      parts.push(table(record.verdict === "complete" ? "Rows nearest to the boundary" : "Rows that cannot all be right", ["line", "class", value], list.slice(0, 20).map((row) => [grouped(row.line), row.label, shown(row)]), "witness-rows"));
+      parts.push(table(record.verdict === "complete" ? "Rows nearest to the boundary" : "Conflicting rows", ["line", "class", value], list.slice(0, 20).map((row) => [grouped(row.line), row.label, shown(row)]), "witness-rows"));
     }
     if (record.blame) {
       const count = record.blame.rows.length;
       // With counts of rows it is their sum that is least.
       const { weight, at_least: least, is_smallest: smallest } = record.blame;
       const counts = weight !== count;
-      const these = `${count === 1 ? "this row" : `these ${grouped(count)} rows`}${counts ? ` (which count ${atLeast(weight)})` : ""}`;
-      const must = counts ? `rows that count at least ${atLeast(least)} must go` : `at least ${grouped(least)} must go`;
-      parts.push(el("p", {}, `Without ${these}, dashed in the picture (with both rings if they are also among the rows that cannot all be right), the others are separable; ${smallest ? (counts ? "rows that count less are not enough" : "fewer are not enough") : `${must}, and whether fewer than these are enough is open`}.`),
-        table("Rows to blame", ["line", "class"], record.blame.rows.slice(0, 20).map((row) => [grouped(row.line), row.label]), "blame-rows"),
+      const these = `${count === 1 ? "this row" : `these ${grouped(count)} rows`}${counts ? ` (of weight ${atLeast(weight)})` : ""}`;
+      const must = counts ? `rows of total weight at least ${atLeast(least)} must be removed` : `at least ${grouped(least)} must be removed`;
+      parts.push(el("p", {}, `Without ${these}, dashed in the picture (with both rings if they are also in the proof), the others are separable; ${smallest ? (counts ? "removing rows of less weight is not enough" : "removing fewer is not enough") : `${must}, and whether a smaller set exists is open`}.`),
+        table("Rows to remove", ["line", "class"], record.blame.rows.slice(0, 20).map((row) => [grouped(row.line), row.label]), "blame-rows"),
         count > 20 ? el("p", {}, `and ${grouped(count - 20)} more, which the whole report lists.`) : null);
     }
     return parts;
@@ -118,7 +118,7 @@ function verdicts(list) {
     return [el("span", {}, lower === null ? "none proved" : `≥ ${atLeast(lower)}`), " ", el("span", {}, `≤ ${atMost(upper)}`)];
   };
   const rows = list.map((one) => [one.classes.positive, VERDICTS[one.verdict][0].toLowerCase(), margin(one), one.verdict === "overlap" ? grouped(one.witness_rows.length) : "–"]);
-  return table("Verdicts", ["class", "verdict", "margin γ*", "rows that cannot all be right"], rows, "verdicts");
+  return table("Verdicts", ["class", "verdict", "margin γ*", "conflicting rows"], rows, "verdicts");
 }
 
 function coefficients(list) {

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// A real data set that the program holds.
 #[derive(Clone, Copy, Debug)]
 pub struct Embedded {
-    /// What its file is called.
+    /// The name of its file.
     pub name: &'static str,
     /// The bytes of the file.
     pub bytes: &'static [u8],
@@ -27,7 +27,7 @@ pub struct Embedded {
 /// Rows that jobs work on.
 pub(crate) struct DataSet {
     pub(crate) id: String,
-    /// What its file is called.
+    /// The name of its file.
     pub(crate) name: String,
     /// What it is, in a few words.
     pub(crate) title: String,
@@ -252,7 +252,8 @@ const BUILT_IN: &[BuiltIn] = &[
     BuiltIn {
         id: "blobs",
         title: "Two blobs",
-        about: "Two clouds with a gap between them. A line separates them, and the gap says how fast it is found.",
+        about: "Two clouds with a gap between them. A line separates them; the wider the gap, the faster it \
+                is found.",
         usual: textbook,
         open: |_| {
             made("blobs", "Two blobs", &Synthetic::Blobs { features: 2, margin: 0.05, spread: 1.0 }, 60, 4)
@@ -317,7 +318,7 @@ fn of_program(
     options: ReadOptions,
 ) -> Result<DataSet, Error> {
     let missing =
-        || Error::Rows { place: name.to_string(), problem: "this program does not hold it".to_string() };
+        || Error::Rows { place: name.to_string(), problem: "this program does not contain it".to_string() };
     let found = embedded.iter().find(|file| file.name == name).ok_or_else(missing)?;
     DataSet::open(
         name.to_string(),

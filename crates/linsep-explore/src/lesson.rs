@@ -10,9 +10,9 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Lesson {
-    /// What it is called.
+    /// Its name.
     title: String,
-    /// What it is about, in a sentence.
+    /// Its summary, in a sentence.
     #[serde(default)]
     about: String,
     #[serde(rename = "step")]
@@ -63,7 +63,7 @@ pub struct LessonError {
 
 impl fmt::Display for LessonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: this is no lesson: {}", self.place, self.problem)
+        write!(f, "{}: this is not a lesson: {}", self.place, self.problem)
     }
 }
 

@@ -24,7 +24,7 @@ pub use server::{ServeError, serve};
 use linsep::job::{DataSpec, Spec};
 use std::path::PathBuf;
 
-/// What the explorer starts with.
+/// The initial state of the explorer.
 #[derive(Debug)]
 pub struct Start {
     /// The data that the page opens, if any was named.

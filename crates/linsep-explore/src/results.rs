@@ -6,10 +6,10 @@ use linsep::theory::trace::TracePoint;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What can be asked of a job that is done.
+/// The stored results of a finished job.
 pub(crate) struct Kept {
     pub(crate) id: String,
-    /// What its files are called, without an ending.
+    /// The names of its files, without an ending.
     pub(crate) name: String,
     pub(crate) spec: Spec,
     pub(crate) model: Option<Box<Model>>,

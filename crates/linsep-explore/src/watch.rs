@@ -41,7 +41,7 @@ fn label(field: &str) -> Option<String> {
         "learner" => return Some("Learner".to_string()),
         "learners" => return Some("Learners".to_string()),
         "orders" => return Some("Orders".to_string()),
-        "blame" => return Some("also look for few rows to blame".to_string()),
+        "blame" => return Some("also find a small set of rows to remove".to_string()),
         // The form of the page has no room for probabilities.
         "probabilities" => return None,
         _ => {}

@@ -10,7 +10,7 @@ use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use std::io;
 
-/// What the parameter of a setting is called. Weights of rows are called what scikit-learn calls them.
+/// The name of the parameter of a setting. Weights of rows have the name that scikit-learn uses.
 fn parameter(field: &str) -> &str {
     match field {
         "weights" => "sample_weight",
@@ -63,7 +63,7 @@ fn of_system(source: &io::Error, text: String) -> PyErr {
     }
 }
 
-/// What an error says. Settings that the text does not name are named before it.
+/// The text of an error. Settings that the text does not name are named before it.
 fn told(error: &Error) -> String {
     match error {
         Error::Settings(settings) => {

@@ -56,7 +56,7 @@ pub fn scaled_weights<'py>(py: Python<'py>, model: &Model) -> PyResult<Option<Co
     Ok(Some((weights, PyArray1::from_vec(py, intercepts))))
 }
 
-/// What rounding the numbers of rows to 32 bits changes, as JSON; rows count from 0.
+/// The effect of rounding the numbers of rows to 32 bits, as JSON; rows count from 0.
 #[pyfunction]
 pub fn rounding(py: Python<'_>, model: &Model, rows: &Rows) -> PyResult<String> {
     let data = rows.data();

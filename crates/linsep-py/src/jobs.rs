@@ -16,7 +16,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// A value that JSON stands for. What is wrong is named by its field.
+/// The value of a JSON text. Errors name the field.
 pub fn parsed<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     let value: Value =
         serde_json::from_str(text).map_err(|error| PyValueError::new_err(error.to_string()))?;
@@ -61,7 +61,7 @@ fn shown(value: &Value) -> String {
     }
 }
 
-/// What a value must be, in the words of Python.
+/// The expected kind of a value, in the words of Python.
 fn wanted(error: &serde_json::Error) -> String {
     needed(error).replace("a map", "a dict")
 }
@@ -175,7 +175,7 @@ pub fn verify(
 ) -> PyResult<(String, String)> {
     let certificate = parse_certificate(certificate).map_err(|error| {
         let (line, column, reason) = (error.line, error.column, error.reason);
-        PyValueError::new_err(format!("this is no certificate: line {line}, column {column}: {reason}"))
+        PyValueError::new_err(format!("this is not a certificate: line {line}, column {column}: {reason}"))
     })?;
     let data = on(rows, DataSpec::default());
     let spec = VerifySpec { data, allow_one_sided, ..VerifySpec::default() };
@@ -198,6 +198,6 @@ pub fn compare(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, Str
 pub fn theory(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, String)> {
     let mut spec: TheorySpec = spec_of(spec)?;
     spec.data = on(rows, spec.data);
-    let (story, seen) = watched(py, false, |watch| spec.run(watch))?;
-    Ok((record(&story, &seen)?, text_of(&report::theory_report(&story, &spec))))
+    let (found, seen) = watched(py, false, |watch| spec.run(watch))?;
+    Ok((record(&found, &seen)?, text_of(&report::theory_report(&found, &spec))))
 }

@@ -37,7 +37,7 @@ impl From<linsep::Model> for Model {
 /// The weights of each score, and the intercepts.
 pub(crate) type Coefficients<'py> = (Bound<'py, PyArray2<f64>>, Bound<'py, PyArray1<f64>>);
 
-/// What is asked about rows.
+/// The kind of output for rows.
 #[derive(Clone, Copy, PartialEq)]
 enum Asked {
     /// The place of the class, as a number.
@@ -149,7 +149,7 @@ impl Model {
         Ok(Some((weights, PyArray1::from_vec(py, intercepts))))
     }
 
-    /// What is known about the run and its data, as JSON.
+    /// The evidence about the run and its data, as JSON.
     fn record(&self) -> String {
         let model = &self.model;
         json!({
@@ -168,7 +168,7 @@ impl Model {
         .to_string()
     }
 
-    /// What the run ended with, in sentences: name and text of each.
+    /// The result of the run, in sentences: name and text of each.
     fn facts(&self) -> Vec<(&'static str, String)> {
         let (evidence, settings) = (&self.model.evidence, &self.model.settings);
         let mut facts = vec![

@@ -6,7 +6,7 @@ use linsep::train::Descriptor;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
 
-/// What the estimator of each learner is called, as scikit-learn would call it.
+/// The name of the estimator of each learner, as scikit-learn would call it.
 const ESTIMATORS: &[(&str, &str)] = &[
     ("perceptron", "Perceptron"),
     ("averaged", "AveragedPerceptron"),
@@ -49,7 +49,7 @@ pub fn settings() -> String {
     in_python(&Value::from(settings_form()).to_string())
 }
 
-/// The name of the class that each label stands for; none for a label that no class has.
+/// The name of the class that each label denotes; none for a label that no class has.
 #[pyfunction]
 pub fn class_names(labels: Vec<String>) -> Vec<Option<String>> {
     labels.iter().map(|label| linsep::classes::class_name(label)).collect()

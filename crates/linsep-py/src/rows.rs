@@ -199,7 +199,7 @@ impl Rows {
         self.loaded.schema.feature_name(feature)
     }
 
-    /// What was noticed while reading: how the format was understood, and remarks.
+    /// Notes made while reading: how the format was understood, and remarks.
     #[getter]
     fn notes(&self) -> (String, Vec<String>) {
         let notes = &self.loaded.notes;
@@ -244,7 +244,7 @@ impl Rows {
     }
 }
 
-/// What a kind of column is called.
+/// The name of a kind of column.
 pub fn kind_name(kind: &ColumnKind) -> &'static str {
     match kind {
         ColumnKind::Number(_) => "number",

@@ -66,7 +66,8 @@ impl StateSpec {
             mixing: self.mixing.unwrap_or_default(),
         };
         if !learner.is_online() {
-            let problem = format!("a state is for learners that go row by row, not for {}", learner.name());
+            let problem =
+                format!("a state is for learners that process one row at a time, not for {}", learner.name());
             return Err(linsep::SettingsError::new("learner", problem).into());
         }
         settings.validate()?;
@@ -74,7 +75,7 @@ impl StateSpec {
     }
 }
 
-/// A learner that goes row by row, as it stands. Threads may share it: each call waits for the one before.
+/// The state of a learner that processes one row at a time. Threads may share it: each call waits for the one before.
 #[pyclass(frozen, module = "linsep._engine")]
 pub struct State {
     state: Mutex<linsep::State>,
@@ -181,7 +182,7 @@ impl State {
         Ok((py.get_type::<Self>().getattr("restore")?, (self.snapshot(py)?,)))
     }
 
-    /// What has been learned so far, as a model of arrays.
+    /// The result so far, as a model of arrays.
     fn model(&self, py: Python<'_>) -> PyResult<Model> {
         let state = self.copied(py);
         let outcome = state.outcome().map_err(exception)?;
@@ -189,7 +190,7 @@ impl State {
         Ok(Model::from(linsep::Model::with_recipe(outcome, schema.into(), None)))
     }
 
-    /// What is known of the rows learned from, as JSON.
+    /// The evidence about the rows learned from, as JSON.
     fn evidence(&self, py: Python<'_>) -> PyResult<String> {
         let evidence = self.copied(py).evidence().map_err(exception)?;
         serde_json::to_string(&evidence).map_err(|error| PyValueError::new_err(error.to_string()))
@@ -201,7 +202,7 @@ impl State {
         serde_json::to_string(state.settings()).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    /// The classes that have turned up, sorted.
+    /// The classes seen so far, sorted.
     #[getter]
     fn classes(&self, py: Python<'_>) -> Vec<String> {
         py.detach(|| self.lock().classes())

@@ -22,10 +22,10 @@ pub struct Pass {
     margin_upper: Option<f64>,
 }
 
-/// What is known of a job beside its result.
+/// The messages of a job, in addition to its result.
 #[derive(Debug, Default)]
 pub struct Seen {
-    /// What the user should hear, each with its kind: remark, caution or warning.
+    /// Messages for the user, each with its kind: remark, caution or warning.
     pub notes: Vec<(&'static str, String)>,
     /// The passes of one run over the rows.
     pub history: Vec<Pass>,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// The canonical name of the class that a label text stands for.
+/// The canonical name of the class that a label text denotes.
 ///
 /// Numbers are named by their shortest form, so `1`, `+1`, `1.0` and `1e0` are one class; a number with more
 /// digits than a float holds keeps its text, so two different labels never merge. Any other text is a word.
@@ -160,7 +160,7 @@ impl ClassPair {
         Self { positive: classes[place].clone(), negative }
     }
 
-    /// What a prediction of −1 is called.
+    /// The name of the negative class.
     pub fn negative_name(&self) -> String {
         match self.negative.only() {
             Some(only) => only.clone(),
@@ -199,7 +199,7 @@ impl ClassPair {
     }
 }
 
-/// The classes that a model tells apart.
+/// The classes of a model.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Classes {
@@ -325,7 +325,7 @@ fn listed(classes: &[String]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClassError {
     /// There is nothing to separate.
-    #[error("all rows to learn from have the label \"{class}\": training needs two classes")]
+    #[error("all training rows have the label \"{class}\": training needs two classes")]
     One {
         /// The only class.
         class: String,

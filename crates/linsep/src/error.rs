@@ -17,12 +17,12 @@ use std::path::PathBuf;
 pub struct SettingsError {
     /// The field that is to be changed, in snake case.
     pub field: &'static str,
-    /// What is wrong and what to do, with settings named as [`spelling`] says.
+    /// The problem and what to do, with settings named as [`spelling`] says.
     pub problem: String,
 }
 
 impl SettingsError {
-    /// What is wrong with a field, and what to do about it.
+    /// The problem with a field, and what to do about it.
     pub fn new(field: &'static str, problem: impl Into<String>) -> Self {
         Self { field, problem: problem.into() }
     }
@@ -46,7 +46,7 @@ pub enum Error {
     #[error(transparent)]
     Classes(#[from] ClassError),
     /// Rows whose products would overflow, or vanish.
-    #[error("a row has length {}; lengths from 1e-140 to 1e140 can be learned from without overflow", shown(*length))]
+    #[error("a row has length {}; only lengths from 1e-140 to 1e140 are supported", shown(*length))]
     Lengths {
         /// The length of the longest row, or of the shortest that is not zero.
         length: f64,
@@ -65,7 +65,7 @@ pub enum Error {
     Located {
         /// The file, or another name of the source.
         place: String,
-        /// What is wrong with it.
+        /// The problem with it.
         error: Box<Error>,
     },
     /// Rows that a job cannot use.
@@ -73,15 +73,15 @@ pub enum Error {
     Rows {
         /// The file, with the line where there is one.
         place: String,
-        /// What is wrong, with settings named as [`spelling`] says.
+        /// The problem, with settings named as [`spelling`] says.
         problem: String,
     },
     /// A file that is no certificate.
-    #[error("{place}: this is no certificate: {problem}")]
+    #[error("{place}: this is not a certificate: {problem}")]
     Certificate {
         /// The file, with line and column.
         place: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A specification that cannot be read.
@@ -89,7 +89,7 @@ pub enum Error {
     Spec {
         /// The file.
         place: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// There is not enough memory for it.
@@ -110,7 +110,7 @@ pub enum Error {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
 }
@@ -129,13 +129,13 @@ impl Error {
         }
     }
 
-    /// What can be done about it, with settings named as [`spelling`] says.
+    /// Advice for the user, with settings named as [`spelling`] says.
     pub fn help(&self) -> Option<&'static str> {
         match self.kind() {
             Error::Read(error) => Some(error.kind.help()).filter(|help| !help.is_empty()),
-            Error::Classes(ClassError::Many { .. }) => {
-                Some("set one class against the rest with ⟦positive=CLASS⟧, or keep two with ⟦classes=A,B⟧")
-            }
+            Error::Classes(ClassError::Many { .. }) => Some(
+                "choose one class against the rest with ⟦positive=CLASS⟧, or keep two with ⟦classes=A,B⟧",
+            ),
             Error::Classes(ClassError::One { .. }) => {
                 Some("give rows of both classes; in a CSV file, check that ⟦label⟧ names the right column")
             }

@@ -55,7 +55,7 @@
 //! | [`mod@separate`] | the exact engine: verdicts with certificates |
 //! | [`theory`] | what is proved, one file per statement |
 //! | [`model`] | predict, evaluate, save, load |
-//! | [`job`], [`mod@compare`], [`mod@out_of_fold`], [`mod@tune`], [`story`] | whole jobs as values |
+//! | [`job`], [`mod@compare`], [`mod@out_of_fold`], [`mod@tune`], [`theory_report`] | whole jobs as values |
 //! | [`report`], [`numbers`], [`spelling`] | results as JSON records and plain sentences |
 //! | [`chart`], [`page`] | results as pictures, and as a page to send |
 //! | [`observe`], [`waiting`], [`memory`] | progress, notes, interruption; waiting for pipes; how much memory there is |

@@ -36,7 +36,7 @@ pub(crate) fn check(needed: u64, what: impl FnOnce() -> String) -> Result<(), Er
     }
 }
 
-/// What a thread needs to start: its stack, and room for what the system keeps about it.
+/// The memory that a thread needs to start: its stack, and room for what the system keeps about it.
 pub const THREAD_BYTES: u64 = 3 << 20;
 
 /// The maker of a thread, where there is memory for one. A thread that is begun without any ends the whole program: what the
@@ -51,7 +51,7 @@ pub(crate) fn new_thread() -> io::Result<thread::Builder> {
     Ok(thread::Builder::new())
 }
 
-/// What the limits of the process leave of its address space and its data, in bytes. `None` where it has none, or the system
+/// The address space and data that the limits of the process leave, in bytes. `None` where it has none, or the system
 /// does not tell.
 pub fn left_by_limits() -> Option<u64> {
     let (limits, status) = ("/proc/self/limits", "/proc/self/status");

@@ -22,7 +22,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// What is minimised, in words.
+    /// The name of the minimised metric.
     pub fn title(self) -> &'static str {
         match self {
             Metric::Error => "error",

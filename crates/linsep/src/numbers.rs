@@ -77,7 +77,7 @@ pub fn percent(share: f64) -> String {
     format!("{:.2} %", 100.0 * share)
 }
 
-/// The bytes that a text such as `10GB`, `500MB` or `123` stands for, in decimal multiples; at least 1.
+/// The bytes that a text such as `10GB`, `500MB` or `123` denotes, in decimal multiples; at least 1.
 pub fn bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text[digits.len()..].to_ascii_uppercase().as_str() {

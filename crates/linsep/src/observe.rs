@@ -51,7 +51,7 @@ pub enum Progress {
     },
     /// Many runs are at work at once.
     Parts {
-        /// What they are, such as "classes".
+        /// Their kind, such as "classes".
         what: &'static str,
         /// How many are done.
         done: u64,
@@ -75,7 +75,7 @@ pub enum Progress {
     },
     /// Separation is being decided.
     Separating {
-        /// What is being done, in a few words.
+        /// The current work, in a few words.
         step: &'static str,
         /// γ* is at least this, as far as is known.
         margin_lower: Option<f64>,

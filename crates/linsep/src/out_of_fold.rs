@@ -28,18 +28,18 @@ pub struct Fold {
     pub train: Dataset,
     /// The rows to judge on, with the columns that were learned from the others, neither expanded nor scaled.
     pub held_out: Dataset,
-    /// What was learned from the training rows alone.
+    /// The preparation, fitted on the training rows alone.
     pub recipe: Recipe,
 }
 
 /// How the rows of a fold are prepared.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Preparation {
-    /// What is chosen about texts, instead of what they were read with.
+    /// The text options, instead of those that the texts were read with.
     pub text: Option<TextChoice>,
     /// The most words of a column that all have features of their own; none for any number.
     pub most_words: Option<usize>,
-    /// What is made of the columns.
+    /// The features made of the columns.
     pub features: Features,
     /// The most products of columns; the usual number if not said.
     pub max_pairs: Option<usize>,
@@ -47,7 +47,7 @@ pub struct Preparation {
     pub scaling: Scaling,
 }
 
-/// Prepares a fold: `part` has the places of the rows that are held out, increasing. Fills, words, bends, products and scaling
+/// Prepares a fold: `part` has the places of the rows that are held out, increasing. Fills, words, splines, products and scaling
 /// are those that the other rows show. `schema` and `data` are as read, before missing cells are filled. `None` if the
 /// observer stopped it.
 pub fn prepare_fold(
@@ -85,7 +85,7 @@ pub struct OutOfFoldTask<'a> {
     pub preparation: Preparation,
     /// The settings of each run.
     pub settings: &'a Settings,
-    /// The classes that are told apart.
+    /// The classes that are distinguished.
     pub classes: &'a Classes,
     /// How many folds; as many as there are rows, if these are fewer.
     pub folds: usize,
@@ -179,7 +179,8 @@ impl OutOfFoldTask<'_> {
         }
         if let (Some(_), Some(place)) = (self.classes.pair(), rows.iter().position(|&rows| rows < 2)) {
             return refuse(format!(
-                "\"{}\" has {}, and out-of-fold scores need two of each side: one to learn from while the other is held out",
+                "\"{}\" has {}, and out-of-fold scores need two rows of each class: one to train on while \
+                 the other is held out",
                 self.classes.outcomes()[place],
                 counted(rows[place], "row", "rows")
             ));
@@ -204,8 +205,7 @@ impl OutOfFoldTask<'_> {
             return Err(Error::Interrupted);
         }
         if !outcome.status.has_model() {
-            let problem =
-                "learning from a part of the rows gave no model, so there are no out-of-fold scores";
+            let problem = "training on a fold gave no model, so there are no out-of-fold scores";
             return Err(SettingsError::new("probabilities", problem).into());
         }
         let size = typical_size_watched(&outcome.learned, &fold.train, observer).ok_or(Error::Interrupted)?;

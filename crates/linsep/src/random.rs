@@ -9,7 +9,7 @@ pub struct Random {
     state: [u64; 4],
 }
 
-/// What a seed is used for: each use has a stream of random numbers of its own, with the number given here.
+/// The uses of a seed: each use has a stream of random numbers of its own, with the number given here.
 ///
 /// A seed belongs to one kind of work: training with what surrounds it, separation, or making data. Streams of one kind
 /// of work never share a number. The numbers are part of what a seed means, so they never change.

@@ -8,7 +8,7 @@
 pub struct Mention<'a> {
     /// The name of the field, in snake case.
     pub field: &'a str,
-    /// The value that the text speaks of, if it names one.
+    /// The value that the text names, if any.
     pub value: Option<&'a str>,
 }
 
@@ -40,7 +40,7 @@ pub fn plain(text: &str) -> String {
     })
 }
 
-/// What a value must be, of which serde says that it is something else: `a number is needed`. Where serde says no more than that the
+/// The expected kind of a value that serde rejects: `a number is needed`. Where serde says no more than that the
 /// value is wrong, these are its words.
 pub fn needed(error: &serde_json::Error) -> String {
     let text = error.to_string().replace('`', "");

@@ -21,7 +21,7 @@ pub fn check_fraction(fraction: f64) -> Result<(), SettingsError> {
     Err(SettingsError::new(
         "holdout",
         format!(
-            "the held-out fraction is {fraction}; it must be above 0 and below 1, so that rows are left on both sides"
+            "the held-out fraction is {fraction}; it must be above 0 and below 1, so that both parts have rows"
         ),
     ))
 }
@@ -57,8 +57,7 @@ pub fn folds(data: &Dataset, folds: usize, seed: u64) -> Result<Vec<Vec<usize>>,
         return Err(SettingsError::new(
             "folds",
             format!(
-                "the number of folds is {folds}; it must be from 2 to the number of rows, {}: each fold is held out once, and \
-             the others are learned from",
+                "the number of folds is {folds}; it must be from 2 to the number of rows, {}",
                 data.len()
             ),
         ));

@@ -32,15 +32,15 @@ pub enum StoreError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
     /// It is no safetensors file, or a damaged one.
     #[error("this is not a linsep {kind}, or it is cut short or damaged ({reason})")]
     NotSafetensors {
-        /// What was expected: `model` or `checkpoint`.
+        /// The expected kind: `model` or `checkpoint`.
         kind: &'static str,
-        /// What the format's reader says.
+        /// The error of the format's reader.
         reason: String,
     },
     /// A safetensors file of another program.
@@ -49,9 +49,9 @@ pub enum StoreError {
     /// A model where a checkpoint is needed, or the other way round.
     #[error("this is a linsep {found}, not a {expected}")]
     OtherKind {
-        /// What it is.
+        /// Its kind.
         found: String,
-        /// What was needed.
+        /// The expected kind.
         expected: &'static str,
     },
     /// Written by a later version.
@@ -83,7 +83,7 @@ pub fn write_atomically(
     }
 }
 
-/// Checks that [`write_atomically`] can put a file there, as far as that can be told beforehand. Leaves nothing
+/// Checks that [`write_atomically`] can put a file there, as far as that is known beforehand. Leaves nothing
 /// behind.
 pub fn check_writable(path: &Path) -> Result<(), crate::Error> {
     let failed = |source| crate::Error::Write { path: path.to_path_buf(), source };

@@ -18,7 +18,7 @@ use std::ops::ControlFlow;
 
 /// The statements of the theory about a data set, and the run of a perceptron on it.
 #[derive(Clone, Debug, Serialize)]
-pub struct Story {
+pub struct TheoryReport {
     /// Rows.
     pub rows: u64,
     /// Features.
@@ -37,7 +37,7 @@ pub struct Story {
     pub first_pass_mistakes: u64,
     /// Share of the rows that its last weights predict wrong.
     pub training_error: Option<f64>,
-    /// What all runs together prove about the best margin γ*.
+    /// The interval of the best margin γ* that all runs prove.
     pub margin: MarginInterval,
     /// The difficulty (R/γ*)²: by Novikoff's theorem a perceptron makes no more mistakes.
     pub difficulty: MistakeBound,
@@ -54,7 +54,7 @@ pub struct Story {
     /// The bound on the mistakes of a first pass that the best comparator found proves, separable or not.
     pub comparator: Option<BestScalings>,
     /// The lifting lemma for the best weights found.
-    pub lifting: Option<LiftingStory>,
+    pub lifting: Option<LiftingReport>,
     /// The difficulty of nested subsets of the rows.
     pub subsets: Vec<DifficultyPoint>,
     /// The spread of the results over several orders of the rows.
@@ -65,7 +65,7 @@ pub struct Story {
 
 /// The lifting lemma in numbers.
 #[derive(Clone, Copy, Debug, Serialize)]
-pub struct LiftingStory {
+pub struct LiftingReport {
     /// The lemma's γ, R and D.
     #[serde(flatten)]
     pub lemma: Lifting,
@@ -127,7 +127,7 @@ impl Runs {
         };
         let averaged = run(Learner::Averaged)?;
         // Weights with a small hinge loss, which are found soon.
-        let svm = run(Learner::Svm(SvmOptions { c: price(extent), ..SvmOptions::default() }))?;
+        let svm = run(Learner::Svm(SvmOptions { c: svm_c(extent), ..SvmOptions::default() }))?;
         let mut margin = perceptron.evidence.margin;
         margin.narrow(&averaged.evidence.margin);
         margin.narrow(&svm.evidence.margin);
@@ -144,15 +144,15 @@ impl Runs {
     }
 }
 
-/// Tells the story. The limits of `settings` hold for each of the runs; its learner does not matter. `as_drawn` says that
+/// Computes every statement of the theory on the data. The limits of `settings` hold for each of the runs; its learner does not matter. `as_drawn` says that
 /// no row was changed by what was learned from the others, as a scaling to unit variance does.
-pub fn tell(
+pub fn analyse(
     data: &Dataset,
     settings: &Settings,
     delta: f64,
     as_drawn: bool,
     observer: &mut dyn Observer,
-) -> Result<Story, Error> {
+) -> Result<TheoryReport, Error> {
     let perceptron = Settings { learner: Learner::Perceptron, ..settings.clone() };
     let task = Task::new(data, &perceptron)?;
     // Checks δ before hours of work.
@@ -173,13 +173,13 @@ pub fn tell(
         .iter()
         .filter_map(|theta| best_lifting(data, &task.signs, theta))
         .min_by(|a, b| a.best_bound().total_cmp(&b.best_bound()))
-        .map(|lemma| LiftingStory { lemma, a: lemma.best_a(), mistake_bound: lemma.best_bound() });
+        .map(|lemma| LiftingReport { lemma, a: lemma.best_a(), mistake_bound: lemma.best_bound() });
     let subsets = nested(data, &fixed, run, &margin, observer)?;
     if let Some(all) = subsets.last().filter(|point| point.rows == data.len() as u64) {
         margin.narrow(&all.margin);
     }
     let (orders, order_mistakes) = other_orders(data, &fixed, run, observer)?;
-    Ok(Story {
+    Ok(TheoryReport {
         rows: data.len() as u64,
         features: data.columns() as u64,
         extent: task.extent,
@@ -228,7 +228,7 @@ fn other_orders(
 }
 
 /// C, the weight of the loss, for rows of this length.
-fn price(extent: &Extent) -> f64 {
+fn svm_c(extent: &Extent) -> f64 {
     (1.0 / (extent.radius_upper * extent.radius_upper)).clamp(1e-100, 1e100)
 }
 

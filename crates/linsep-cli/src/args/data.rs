@@ -200,7 +200,7 @@ impl WeightsArg {
     }
 }
 
-/// Whether the boundary may miss the origin.
+/// Whether the boundary has a bias, or goes through the origin.
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Training options")]
 pub(crate) struct BiasArgs {
@@ -313,7 +313,7 @@ impl ClassArgs {
 }
 
 impl BiasArgs {
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     pub(crate) fn spec(&self) -> BiasSpec {
         BiasSpec { append: self.bias.map(|bias| bias == BiasArg::Append), scale: self.bias_scale }
     }

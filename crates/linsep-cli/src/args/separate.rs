@@ -31,7 +31,7 @@ pub(crate) struct SeparateArgs {
     pub(crate) json: bool,
 }
 
-/// What to decide, and within which limits.
+/// The decision and its limits.
 #[derive(Debug, Args)]
 #[command(allow_negative_numbers = true)]
 pub(crate) struct DecideArgs {

@@ -3,7 +3,7 @@
 use crate::args::ConvertArgs;
 use crate::console::{self, Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
-use linsep::job::{refuse_overwriting, tell};
+use linsep::job::{emit_notes, refuse_overwriting};
 use linsep::numbers;
 use linsep::observe::{Note, Observer};
 use linsep::read::Missing;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> 
     console::has_results();
     let mut display = ProgressDisplay::new(console);
     let converted = convert(&data.source, &data.read, &args.output, format, &mut display)?;
-    tell(&converted.notes, &mut display);
+    emit_notes(&converted.notes, &mut display);
     for loss in &converted.lost {
         // A file that is read back as other rows must be told of, also quietly.
         let note = if loss.changes_rows { Note::Warning } else { Note::Remark };

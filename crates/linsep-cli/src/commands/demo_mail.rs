@@ -34,7 +34,7 @@ pub(crate) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> an
     let held_out = few.held_out.as_ref().map_or(0, |held_out| held_out.rows);
     writeln!(
         text,
-        "{name}: {} mails, classes {}; {} to learn from, {} held out\n",
+        "{name}: {} mails, classes {}; {} for training, {} held out\n",
         grouped(learned + held_out),
         few.model.classes.outcomes().join(", "),
         grouped(learned),
@@ -153,7 +153,7 @@ fn trained(folder: &Path, words: &[&str], skip_bad: bool, console: Console) -> a
     }
 }
 
-/// Shows progress, and leaves remarks to the story.
+/// Shows progress, and hides remarks, which the demo prints itself.
 struct Quiet(ProgressDisplay);
 
 impl linsep::observe::Observer for Quiet {

@@ -29,7 +29,7 @@ struct Pictures {
     described: String,
 }
 
-/// Tells the story of fifty pictures from a folder, or of fifty that are made.
+/// Runs the demo on fifty pictures from a folder, or on fifty generated ones.
 pub(super) fn run(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow::Result<Exit> {
     let text = cats_dogs(folder, skip_bad, console)?;
     print_result(|out| out.write_all(text.as_bytes()))
@@ -45,9 +45,9 @@ fn cats_dogs(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow:
     let mut text = format!("{}\n", pictures.described);
     writeln!(
         text,
-        "{} pictures of {classes} to learn from, {} to judge by; {} pixels each.\n",
+        "{} training pictures of {classes}, {}; {} pixels each.\n",
         train.len(),
-        numbers::counted(held_out.len() as u64, "other", "others"),
+        numbers::counted(held_out.len() as u64, "test picture", "test pictures"),
         numbers::grouped(train.columns() as u64)
     )?;
     let mut display = ProgressDisplay::of_whole_job(console);
@@ -75,25 +75,21 @@ fn cats_dogs(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow:
         percent(of_class(train)),
         percent(of_class(held_out))
     )?;
-    writeln!(text, "\n2. Is that an achievement?")?;
+    writeln!(text, "\n2. Does the training error of the true labels mean anything?")?;
     writeln!(text, "   The true labels:        {}", verdict(found.verdict))?;
     let mixed = relabelled(train)?;
     let other = separate(&mixed, &SeparateSettings::default(), &mut display)?;
-    writeln!(text, "   Labels dealt in turn:   {}", verdict(other.verdict))?;
+    writeln!(text, "   Alternating labels:     {}", verdict(other.verdict))?;
     let (d, n) = (numbers::grouped(train.columns() as u64), train.len());
     let shown = match all_learned {
-        true => {
-            "An error of 0 on the pictures that were learned from is no achievement, and says nothing about others; only pictures \
-             that were not learned from do."
-        }
+        true => "So a training error of 0 proves nothing here; only the error on other pictures matters.",
         false => {
-            "An error on the pictures that were learned from says nothing about others; only pictures that were not learned from \
-             do."
+            "The training error says nothing about new pictures; only the error on other pictures matters."
         }
     };
     let shown = format!(
-        "What this shows: d = {d} ≥ n = {n}. With at least as many pixels as pictures, whatever the pictures show, a boundary can be \
-         put on the right side of each of them, unless they depend on each other{} {shown}",
+        "What this shows: d = {d} ≥ n = {n}. With at least as many pixels as pictures, some boundary \
+         separates any labelling of them, unless the pictures are affinely dependent{} {shown}",
         separability([found.verdict, other.verdict])
     );
     write!(text, "\n{}", paragraph(&shown))?;
@@ -105,10 +101,10 @@ fn cats_dogs(folder: Option<&Path>, skip_bad: bool, console: Console) -> anyhow:
 fn separability(verdicts: [Verdict; 2]) -> &'static str {
     match verdicts {
         [_, Verdict::Complete] => {
-            "; so it can for labels that have nothing to do with them, which is proved above."
+            "; this is proved above for labels that have nothing to do with the pictures."
         }
         [Verdict::Overlap | Verdict::QuasiComplete, _] | [_, Verdict::Overlap | Verdict::QuasiComplete] => {
-            ". These do, as some equal pictures would: not every labelling of them can be learned."
+            ". These are dependent, as equal pictures would be: not every labelling of them is separable."
         }
         _ => ".",
     }
@@ -117,7 +113,7 @@ fn separability(verdicts: [Verdict; 2]) -> &'static str {
 fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Complete => "separable: proved",
-        Verdict::QuasiComplete => "separable but for rows on the boundary: proved",
+        Verdict::QuasiComplete => "quasi-completely separable: proved",
         Verdict::Overlap => "not separable: proved",
         Verdict::Undecided => "not decided",
     }
@@ -181,7 +177,8 @@ fn made() -> anyhow::Result<Pictures> {
     let learned = 2 * OF_EACH_CLASS;
     let train = all.subset(&(0..learned).collect::<Vec<_>>())?;
     let held_out = all.subset(&(learned..all.len()).collect::<Vec<_>>())?;
-    let described = "No folder was named: these are pictures of discs and squares that are made here. With photographs:\n\
+    let described = "No folder was named: these are generated pictures of discs and squares. With \
+                     photographs:\n\
                      linsep demo cats-dogs DIR, where DIR has one sub-folder for each of two classes."
         .to_string();
     Ok(Pictures { train, held_out, described })

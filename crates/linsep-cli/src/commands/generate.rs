@@ -62,7 +62,7 @@ fn recipe(args: &GenerateArgs) -> Result<Synthetic, Usage> {
     let unknown = || Usage(format!("there is no kind of data called {name}"));
     let mut recipe = Synthetic::named(&name).ok_or_else(unknown)?;
     let unused = |name: &str| {
-        Usage(format!("--{name} has no meaning for this kind of data; see linsep generate --help"))
+        Usage(format!("--{name} does not apply to this kind of data; see linsep generate --help"))
     };
     let (mut margin_slot, mut spread_slot, mut noise_slot, mut per_row_slot, mut features_slot) =
         (None, None, None, None, None);

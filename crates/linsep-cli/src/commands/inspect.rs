@@ -117,7 +117,7 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
     print_result(|out| out.write_all(text.as_bytes()))
 }
 
-/// What each column adds to the score, and the number that it is added to.
+/// The contribution of each column to the score, and the number that it is added to.
 fn add_effects(record: &mut serde_json::Value, model: &Model, outcome: usize) {
     if let (Some(effects), Some(constant)) = (model.effects_of(outcome), model.effects_constant(outcome)) {
         record["effects"] = json!(effects);
@@ -147,7 +147,7 @@ fn hash_bits(model: &Model) -> Option<u8> {
     })
 }
 
-/// For each class, the terms of texts that speak for it most; none for a model without texts or weights.
+/// For each class, the terms of texts that are the strongest evidence for it; none for a model without texts or weights.
 fn terms_for(model: &Model, top: usize) -> Vec<(String, Vec<(String, f64)>)> {
     if model.recipe.columns.texts().next().is_none() {
         return Vec::new();
@@ -303,7 +303,7 @@ fn print_spec(model: &Model, path: &Path) -> anyhow::Result<Exit> {
     print_result(|out| out.write_all(text.as_bytes()))
 }
 
-/// Tells what a cache holds, after a check of all of it.
+/// Describes the contents of a cache, after checking all of it.
 fn inspect_cache(args: &InspectArgs) -> anyhow::Result<Exit> {
     let cache = Cache::open(&args.model).map_err(linsep::Error::from)?;
     cache.load().map_err(linsep::Error::from)?;

@@ -19,7 +19,7 @@ use linsep::store::{check_writable, write_atomically};
 use linsep::{Error, Model};
 use std::path::{Path, PathBuf};
 
-/// What is learned where nothing is said about held-out rows.
+/// The default of the training where held-out rows are not mentioned.
 const HOLDOUT: f64 = 0.25;
 const TOP_WEIGHTS: u64 = 15;
 const TOP_EFFECTS: u64 = 9;
@@ -139,7 +139,7 @@ fn boundary(args: &ModelPlotArgs, console: Console) -> anyhow::Result<Exit> {
     canvas.write(&chart::boundary(&view))
 }
 
-/// What was said while learning is not said again while drawing.
+/// Messages of training are not repeated while drawing.
 fn silent() -> ProgressDisplay {
     ProgressDisplay::of_whole_job(Console { quiet: true })
 }
@@ -180,7 +180,7 @@ fn compared(args: &ComparePlotArgs, console: Console) -> anyhow::Result<Exit> {
     canvas.write(&chart::compare(&spec.data.source.name(), &comparison))
 }
 
-/// What is drawn of rows that were judged.
+/// The pictures of evaluated rows.
 #[derive(Clone, Copy)]
 enum Judged {
     Roc,
@@ -230,7 +230,7 @@ fn judged(args: &ModelPlotArgs, kind: Judged, console: Console) -> anyhow::Resul
     }
 }
 
-/// What is drawn of a model alone.
+/// The pictures of a model alone.
 #[derive(Clone, Copy)]
 enum Shown {
     Weights,

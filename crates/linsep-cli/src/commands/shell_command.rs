@@ -215,7 +215,7 @@ fn reference(spec: &ReferenceSpec) -> Option<String> {
     (!all.is_empty()).then(|| all.join(","))
 }
 
-/// What columns hold, as one argument.
+/// The kinds of columns, as one argument.
 fn columns(columns: &BTreeMap<String, ColumnAs>) -> String {
     columns.iter().map(|(name, kind)| format!("{name}={}", kind.name())).collect::<Vec<_>>().join(",")
 }

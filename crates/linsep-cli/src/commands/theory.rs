@@ -19,6 +19,6 @@ pub(crate) fn run(args: &TheoryArgs, console: Console) -> anyhow::Result<Exit> {
         delta: args.delta,
         seed: args.seed,
     };
-    let story = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
-    if args.json { print_json(&story) } else { print_report(&theory_report(&story, &spec)) }
+    let found = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
+    if args.json { print_json(&found) } else { print_report(&theory_report(&found, &spec)) }
 }

@@ -65,7 +65,7 @@ pub(super) async fn add(
 
 /// How to read a file, as the controls of the page say it. What is wrong is named by its control.
 fn understood(text: &str) -> Result<ReadOptions, String> {
-    let unclear = |error: serde_json::Error| format!("how to read the file cannot be understood: {error}");
+    let unclear = |error: serde_json::Error| format!("the reading options are invalid: {error}");
     let options: Value = serde_json::from_str(text).map_err(unclear)?;
     for field in reading_form() {
         let at: Vec<&str> = field["at"].as_str().unwrap_or_default().split('.').collect();
@@ -136,7 +136,7 @@ pub(super) fn named(app: &App, id: &str) -> Result<Arc<DataSet>, Failure> {
         Some(set) => Ok(set?),
         None => Err(Failure::new(
             StatusCode::NOT_FOUND,
-            "this data is not open any more: choose the file again, or drop it on the page",
+            "this data is no longer open: choose the file again, or drop it on the page",
         )),
     }
 }

@@ -30,7 +30,7 @@ pub(crate) fn routes() -> Router<Arc<App>> {
         .layer(DefaultBodyLimit::max(MAX_REQUEST))
 }
 
-/// What is answered to a request for nothing.
+/// The answer to a request for an unknown address.
 pub(crate) async fn unknown() -> Failure {
     Failure::new(StatusCode::NOT_FOUND, "there is nothing here")
 }
@@ -64,7 +64,7 @@ impl From<linsep::Error> for Failure {
     }
 }
 
-/// What an error says, with settings named as on the page.
+/// The text of an error, with settings named as on the page.
 fn message_of(error: &linsep::Error) -> String {
     match error {
         linsep::Error::Settings(error) => crate::watch::worded(&error.problem),

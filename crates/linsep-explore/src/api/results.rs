@@ -15,8 +15,10 @@ pub(super) async fn part(
 ) -> Result<Response, Failure> {
     off_thread(move || {
         let missing = |message: &str| Failure::new(StatusCode::NOT_FOUND, message);
-        let kept =
-            app.results.get(&id).ok_or_else(|| missing("this result is not kept any more: run it again"))?;
+        let kept = app
+            .results
+            .get(&id)
+            .ok_or_else(|| missing("this result is no longer available: run it again"))?;
         let bytes = match part.as_str() {
             "drawing" => kept.drawing.clone(),
             "model" => {

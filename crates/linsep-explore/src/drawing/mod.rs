@@ -1,4 +1,4 @@
-//! What the page draws: rows in a plane, boundaries, regions, and the history of a run. Computing never looks at it.
+//! The drawing on the page: rows in a plane, boundaries, regions, and the history of a run. Computing never looks at it.
 
 mod history;
 mod pack;
@@ -16,7 +16,7 @@ use linsep::features::{RecipeBuffer, Scaler, Schema};
 use linsep::{Dataset, Model, Row};
 use serde::Serialize;
 
-/// One axis of the picture. A place `x` on it stands for the value `mean + x · divisor` in the units of the file.
+/// One axis of the picture. A place `x` on it represents the value `mean + x · divisor` in the units of the file.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Axis {
     name: String,
@@ -92,7 +92,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// What a picture says of rows, whatever was learned from them.
+/// The part of a picture that depends on the rows only.
 pub(crate) struct Drawn<'a> {
     pub(crate) seen: &'a Seen<'a>,
     pub(crate) plane: &'a Plane,

@@ -40,7 +40,7 @@ impl Arrays {
         self.arrays.push((name, N::DTYPE, count, bytes));
     }
 
-    /// What is said about the arrays, as JSON.
+    /// The description of the arrays, as JSON.
     pub(crate) fn say(&mut self, name: &str, value: &impl serde::Serialize) {
         let text = serde_json::to_string(value).unwrap_or_default();
         self.about.insert(name.to_string(), text);

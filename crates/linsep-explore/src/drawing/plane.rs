@@ -1,7 +1,7 @@
 //! The plane in which rows are drawn.
 //!
 //! One or two features are their own plane. More are drawn in the [plane](linsep::theory::plane) of the weights of the
-//! boundary and the strongest direction across it; where there is no boundary, the difference between the means of the sides
+//! boundary and the main direction across it; where there is no boundary, the difference between the means of the sides
 //! takes the place of the weights.
 
 use super::Seen;
@@ -17,9 +17,9 @@ pub(crate) type Line = [f64; 3];
 pub(crate) enum Plane {
     /// The columns themselves.
     Columns,
-    /// The weights of a boundary, and the strongest direction across it.
+    /// The weights of a boundary, and the main direction across it.
     Theta(Across),
-    /// The difference between the means of the sides, and the strongest direction across it.
+    /// The difference between the means of the sides, and the main direction across it.
     Means(Across),
 }
 

@@ -1,4 +1,4 @@
-//! Learners side by side.
+//! Comparison of learners.
 
 use super::report::blocks;
 use crate::data::DataSet;

@@ -89,9 +89,7 @@ pub(crate) fn parse(value: Value) -> Result<(Spec, String), String> {
             Spec::Compare(read::<CompareSpec>(fields)?)
         }
         other => {
-            return Err(format!(
-                "there is no job \"{other}\" here; the jobs are train, separate and compare"
-            ));
+            return Err(format!("there is no job \"{other}\"; the jobs are train, separate and compare"));
         }
     };
     Ok((spec, id))
@@ -126,7 +124,7 @@ fn read<T: DeserializeOwned>(mut fields: Map<String, Value>) -> Result<T, String
     serde_json::from_value(Value::Object(fields)).map_err(|error| needed(&error))
 }
 
-/// What is wrong with the value of a control, which is named as on the page.
+/// The problem with the value of a control, which is named as on the page.
 pub(crate) fn wrong(control: &str, value: &Value, error: &serde_json::Error) -> String {
     let needed = needed(error);
     match value {
@@ -140,23 +138,23 @@ pub(crate) fn wrong(control: &str, value: &Value, error: &serde_json::Error) -> 
     }
 }
 
-/// What is wrong with weights of classes, as the control of the page has them: the first that is no number.
+/// The problem with weights of classes, as the control of the page has them: the first that is no number.
 fn wrong_weight(weight: &Value) -> String {
     let pairs = weight.get("named").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let of_class = pairs.iter().find(|pair| !pair[1].is_number());
     match of_class.map(|pair| (pair[0].as_str().unwrap_or_default(), &pair[1])) {
         Some((class, Value::String(text))) if !text.is_empty() => {
-            format!("“class weight” is “{text}” for “{class}”: a number is needed.")
+            format!("“class weight” is “{text}” for “{class}”, but must be a number.")
         }
         Some((text, Value::Null)) => {
-            format!("“class weight” is “{text}”: balanced is needed, or CLASS=WEIGHT with commas between.")
+            format!("“class weight” is “{text}”, but must be balanced, or CLASS=WEIGHT separated by commas.")
         }
-        Some((class, _)) => format!("“class weight” is empty for “{class}”: a number is needed."),
-        None => "“class weight”: balanced is needed, or CLASS=WEIGHT with commas between.".to_string(),
+        Some((class, _)) => format!("“class weight” is empty for “{class}”, but must be a number."),
+        None => "“class weight” must be balanced, or CLASS=WEIGHT separated by commas.".to_string(),
     }
 }
 
-/// Runs a job on a data set: what the page is told, and what is kept, with or without the way to the result.
+/// Runs a job on a data set: the answer to the page, and the stored result, with or without the way to the result.
 pub(crate) fn run(
     app: &App,
     set: &DataSet,
@@ -238,11 +236,11 @@ mod tests {
             error.contains("“seed” is 9007199254740993: a page has whole numbers up to 9007199254740991")
         );
         for (pair, said) in [
-            (json!(["a", "much"]), "“class weight” is “much” for “a”: a number is needed."),
-            (json!(["a", ""]), "“class weight” is empty for “a”: a number is needed."),
+            (json!(["a", "much"]), "“class weight” is “much” for “a”, but must be a number."),
+            (json!(["a", ""]), "“class weight” is empty for “a”, but must be a number."),
             (
                 json!(["much", null]),
-                "“class weight” is “much”: balanced is needed, or CLASS=WEIGHT with commas between.",
+                "“class weight” is “much”, but must be balanced, or CLASS=WEIGHT separated by commas.",
             ),
         ] {
             let weight = json!({"weight": {"named": [["b", 2], pair]}});

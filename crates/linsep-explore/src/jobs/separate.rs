@@ -7,7 +7,7 @@ use crate::results::Kept;
 use crate::server::App;
 use crate::watch::{Listener, Watch};
 use linsep::Error;
-use linsep::job::{Decided, SeparateSpec, Separated, Sides, Spec};
+use linsep::job::{Decided, SeparateSpec, Separated, SeparationTasks, Spec};
 use linsep::report::{SeparateRecord, coefficient_words, separate_report};
 use linsep::separate::CertificateText;
 use serde_json::{Value, json};
@@ -26,7 +26,7 @@ pub(super) fn run(
         return Err(Error::Interrupted);
     }
     let two = match (separated.sides, separated.decided.as_slice()) {
-        (Sides::Two, [decided]) => Some(decided),
+        (SeparationTasks::Two, [decided]) => Some(decided),
         _ => None,
     };
     let certificate = two

@@ -1,12 +1,13 @@
 """A linear classifier you can trust: it trains at the speed of memory, and its claims come with proof.
 
-The estimators are shaped like those of scikit-learn, which is an optional dependency. Every one of them tells, after
-`fit`, what is proved about its run: whether it converged, the interval of the best margin, the bound on mistakes.
+The estimators are shaped like those of scikit-learn, which is an optional dependency. After `fit`, each has the proved
+facts about its run: whether it converged, the interval of the best margin, the bound on mistakes.
 
 Estimators
     `Perceptron`, `AveragedPerceptron`, `VotedPerceptron`, `MarginPerceptron`, `BatchPerceptron`, `PocketPerceptron`,
     `LiftedPerceptron`, `KernelPerceptron`, `MulticlassPerceptron`, `SGDClassifier`, `PassiveAggressiveClassifier`,
-    `LinearSVM`, `LogisticRegression`, `MaxMarginClassifier`, `Memoriser`, and `TunedClassifier`, which searches.
+    `LinearSVM`, `LogisticRegression`, `MaxMarginClassifier`, `Memoriser`, and `TunedClassifier`, which chooses
+    features, learner and penalty.
 Functions
     `separate` decides with proof whether a boundary can separate the classes, `verify` checks the proof,
     `check_separation` looks before a logistic regression; `compare`, `tune` and `theory` are the commands of the same
@@ -14,7 +15,7 @@ Functions
 Plots, with matplotlib
     `plot_trace`, `plot_boundary`, `plot_compare`, `plot_calibration`, `plot_separation`.
 Training in parts
-    `State` learns batches, is forked, merged, pickled; `shard_orders` says which rows go to which process.
+    `State` learns batches, is forked, merged, pickled; `shard_orders` gives the rows of each process.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from linsep._engine import __version__
 if TYPE_CHECKING:
     from linsep._data import Data
     from linsep._export import ExportWarning, OnnxFile
-    from linsep._functions import Comparison, Story, Tuned, compare, load, read, theory, tune
+    from linsep._functions import Comparison, TheoryReport, Tuned, compare, load, read, theory, tune
     from linsep._model import Model
     from linsep._plot_separation import plot_separation
     from linsep._plot_trace import plot_trace
@@ -66,7 +67,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "_data": ["Data"],
     "_export": ["ExportWarning", "OnnxFile"],
-    "_functions": ["Comparison", "Story", "Tuned", "compare", "load", "read", "theory", "tune"],
+    "_functions": ["Comparison", "TheoryReport", "Tuned", "compare", "load", "read", "theory", "tune"],
     "_model": ["Model"],
     "_plot_separation": ["plot_separation"],
     "_plot_trace": ["plot_trace"],
@@ -128,7 +129,7 @@ __all__ = [
     "SeparationTable",
     "SeparationWarning",
     "State",
-    "Story",
+    "TheoryReport",
     "Tuned",
     "TunedClassifier",
     "Verification",

@@ -22,7 +22,7 @@ def length(X: Any) -> int:
 
 
 def weights_of(sample_weight: Any, count: int) -> NDArray[np.float64] | None:
-    """How often each row counts; None where all count once."""
+    """The weight of each row; None where all are 1."""
     if sample_weight is None:
         return None
     try:
@@ -44,7 +44,7 @@ def dense_array(X: Any) -> NDArray[Any]:
     """A contiguous array of float32 or float64 with two dimensions: X itself, where it is one."""
     refuse_masked(X, "X")
     if hasattr(X, "collect_schema"):
-        raise TypeError(f"X is a {type(X).__name__}, which has no rows yet: call collect() before")
+        raise TypeError(f"X is a {type(X).__name__}, which has no rows yet: call collect() first")
     array = np.asarray(X)
     if array.dtype.kind == "O":
         for cell in array.ravel()[:1]:
@@ -62,7 +62,7 @@ def dense_array(X: Any) -> NDArray[Any]:
                 "whose words become features"
             ) from None
     if array.dtype.kind in "mMV":
-        raise ValueError(f"X has values of the type {array.dtype}: numbers are needed")
+        raise ValueError(f"X has values of the type {array.dtype}: expected numbers")
     if array.ndim != 2:
         raise ValueError(
             f"Expected 2D array, got {array.ndim}D array instead:\narray={array!r}.\nReshape your data either using "
@@ -92,7 +92,7 @@ def dense_array(X: Any) -> NDArray[Any]:
 def refuse_masked(array: Any, name: str) -> None:
     """Refuses masked cells: the numbers under a mask would be taken for values."""
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
-        raise ValueError(f"{name} has masked cells: fill them before, or make a frame with missing cells of it")
+        raise ValueError(f"{name} has masked cells: fill them first, or pass a frame with missing cells")
 
 
 def is_taken(kind: np.dtype[Any]) -> bool:
@@ -118,7 +118,7 @@ def csr_of(X: Any) -> Any:
     if X.dtype.kind == "c":
         raise ValueError("Complex data not supported: X has complex numbers")
     if X.dtype.kind not in "fiub":
-        raise ValueError(f"X has values of the type {X.dtype}: numbers are needed")
+        raise ValueError(f"X has values of the type {X.dtype}: expected numbers")
     if X.format in ("csr", "csc"):
         _check_structure(X)
     return X.tocsr()

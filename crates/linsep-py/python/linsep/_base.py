@@ -1,4 +1,4 @@
-"""What all estimators share. With scikit-learn they are its estimators; without it they work on their own."""
+"""The common base of all estimators. They derive from scikit-learn's base classes if it is installed, and work without it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def plain(name: str, value: Any, kind: str) -> Any:
-    """A parameter as the specification has it; what cannot be one is refused in its own words."""
+    """A parameter in the form of the specification; invalid values raise an error that names the parameter."""
     if value is None:
         return None
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
@@ -34,7 +34,7 @@ def plain(name: str, value: Any, kind: str) -> Any:
             raise ValueError(f"{name}={value!r}: True or False is needed")
         return value
     if isinstance(value, bool):
-        raise ValueError(f"{name}={value!r}: a truth value has no meaning here")
+        raise ValueError(f"{name}={value!r}: expected a number or a word, not a truth value")
     if isinstance(value, str):
         return value
     if isinstance(value, int):
@@ -117,13 +117,13 @@ class Classifier(Base):
     # ------------------------------------------------------------------------------------------------------------- fit
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learns from rows.
+        """Fits the model to rows.
 
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features), or linsep.Data
             The rows. Contiguous float32 and float64 arrays are not copied. Words and missing cells of a frame become
-            features by the recipe that the command line has.
+            features as on the command line.
         y : array of shape (n_samples,)
             The labels: numbers or words. None where X is `linsep.Data`, which has its own.
         """
@@ -135,7 +135,7 @@ class Classifier(Base):
 
     @contextmanager
     def _columns_of_model(self) -> Iterator[None]:
-        """Where training fails or is interrupted, the columns stay those of the model that there is."""
+        """If training fails or is interrupted, the columns stay those of the current model."""
         names = ("n_features_in_", "feature_names_in_")
         before = {name: self.__dict__[name] for name in names if name in self.__dict__}
         fitted = self.__sklearn_is_fitted__()
@@ -160,7 +160,7 @@ class Classifier(Base):
     def _training_rows(
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[_engine.Rows, _labels.Labels, dict[str, Any]]:
-        """The rows to learn from, their labels, and what the specification says about their data."""
+        """The training rows, their labels, and the data part of the specification."""
         if isinstance(X, _data.Data) and y is None and sample_weight is None:
             # The rows as they were read, with the names of their features.
             self._check_columns(X, reset=True)
@@ -262,7 +262,7 @@ class Classifier(Base):
 
     @classmethod
     def _usual(cls, name: str) -> Any:
-        """The usual value of a parameter; a class that is derived from an estimator may not have it in its own list."""
+        """The default of a parameter; a derived class may not have it in its own list."""
         for ancestor in cls.__mro__:
             own = vars(ancestor)
             if "_options" in own and "__init__" in own:
@@ -272,7 +272,7 @@ class Classifier(Base):
     def _remember(
         self, model: _engine.Model, record: dict[str, Any], labels: _labels.Labels, report: str
     ) -> None:
-        """Keeps what was learned and what is known about it."""
+        """Stores the model and its evidence."""
         margin, bound = record["margin"], record["mistake_bound"]
         found: dict[str, Any] = {
             "_learned": Learned(model, labels.places(model.outcomes), labels.classes),
@@ -333,12 +333,12 @@ class Classifier(Base):
 
     @property
     def predict_proba(self) -> Any:
-        """The probability of each class for each row, where there are probabilities."""
+        """The probability of each class for each row, if the estimator has probabilities."""
         fitted: Learned | None = self.__dict__.get("_learned")
         has = self._may_have_probabilities() if fitted is None else fitted.model.has_probabilities
         if not has:
             raise AttributeError(
-                f"this {type(self).__name__} has no probabilities: set probabilities=True to have them learned"
+                f"this {type(self).__name__} has no probabilities: set probabilities=True"
             )
 
         def predict_proba(X: Any) -> NDArray[np.float64]:
@@ -349,7 +349,7 @@ class Classifier(Base):
 
     @property
     def predict_log_proba(self) -> Any:
-        """The logarithm of the probabilities, where there are probabilities."""
+        """The logarithm of the probabilities, if the estimator has probabilities."""
         probabilities = self.predict_proba
         return lambda X: np.log(probabilities(X))
 
@@ -358,7 +358,7 @@ class Classifier(Base):
 
     @property
     def coef_(self) -> NDArray[np.float64]:
-        """What one more unit of each feature adds to the score: one row for two classes, otherwise one for each."""
+        """The change of the score per unit of each feature: one row for two classes, otherwise one for each."""
         return self._weights(0)
 
     @property
@@ -385,7 +385,7 @@ class Classifier(Base):
     # ------------------------------------------------------------------------------------------------------------ show
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Saves the model, whole or not at all: `linsep predict` and `linsep.load` read the file."""
+        """Saves the model atomically, for `linsep predict` and `linsep.load`."""
         self._fitted().model.save(path)
 
     def to_onnx(
@@ -396,9 +396,9 @@ class Classifier(Base):
         Parameters
         ----------
         path
-            Where it is written, whole or not at all; nowhere if None.
+            The file to write, atomically; none if None.
         input
-            What the numbers of the inputs are: 'f32' or 'f64'.
+            The number type of the inputs: 'f32' or 'f64'.
         data
             Rows on which `ExportWarning` says which get another class from 'f32'.
         """
@@ -409,7 +409,7 @@ class Classifier(Base):
     def to_sklearn(self, data: Any = None) -> Any:
         """A fitted estimator of scikit-learn with the same weights, in the units of the rows as given.
 
-        See `linsep.Model.to_sklearn` for which estimator, and for what cannot be one.
+        See `linsep.Model.to_sklearn` for the kind of estimator and for unsupported models.
 
         Parameters
         ----------
@@ -423,7 +423,7 @@ class Classifier(Base):
         return to_sklearn(learned.model, learned.classes, learned.places, names, data, stacklevel=3)
 
     def report(self) -> str:
-        """What `linsep train` prints about the run."""
+        """The report of `linsep train` about the run."""
         self._fitted()
         return str(self._report)
 
@@ -437,7 +437,7 @@ class Classifier(Base):
         return evidence_html(title, facts)
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
-        """What notebooks show: they ask for this first, and scikit-learn's own has no evidence."""
+        """The HTML form in notebooks: scikit-learn's own does not show the evidence."""
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
 
 
@@ -458,20 +458,20 @@ def _duality_gap(record: dict[str, Any]) -> float | None:
 
 
 class WeightedClassifier(Classifier):
-    """An estimator whose rows may count more than others."""
+    """An estimator that accepts row weights."""
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learns from rows.
+        """Fits the model to rows.
 
         Parameters
         ----------
         X : array, sparse matrix or frame of shape (n_samples, n_features), or linsep.Data
             The rows. Contiguous float32 and float64 arrays are not copied. Words and missing cells of a frame become
-            features by the recipe that the command line has.
+            features as on the command line.
         y : array of shape (n_samples,)
             The labels: numbers or words. None where X is `linsep.Data`, which has its own.
         sample_weight : array of shape (n_samples,), optional
-            How often each row counts. Whole numbers give what the rows repeated so often would give; with others,
-            learners that go row by row take larger or smaller steps.
+            The weight of each row. A whole number is the same as repeating the row; with other weights, learners that
+            process one row at a time take larger or smaller steps.
         """
         return self._fit(X, y, sample_weight)

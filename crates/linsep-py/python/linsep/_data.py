@@ -93,14 +93,14 @@ def _rows_of_frame(
     try:
         return _engine.Rows.table(table, json.dumps(options), weights, name)
     except ValueError as error:
-        told, sign, _ = str(error).partition("; fill it in, or choose missing=")
+        message, sign, _ = str(error).partition("; fill it in, or choose missing=")
         if missing is not None or not sign:
             raise
-        raise ValueError(f"{told}; fill it in, or leave the row out: what a missing cell means is not guessed here") from None
+        raise ValueError(f"{message}; fill it in, or leave the row out") from None
 
 
 def data_spec(X: Any, labels: Labels | None) -> dict[str, Any]:
-    """What the specification of a job says about its data: the column of the label is one that was named."""
+    """The data part of a job specification, with the label column by name."""
     if not is_frame(X):
         return {"source": "-"}
     label = label_column_name([str(name) for name in column_names(X)], labels)
@@ -112,8 +112,8 @@ def refuse_words(X: Any, what: str) -> None:
     table = X._rows.columns() if isinstance(X, Data) else []
     if any(kind == "words" for _, kind in table) or (is_frame(X) and numbers_of(X) is None):
         raise ValueError(
-            f"{what} learns rows in parts, and words or missing cells become features by what all rows hold: "
-            "make numbers of them before"
+            f"{what} learns rows in parts, but features of words and missing cells need all rows: "
+            "convert them to numbers first"
         )
 
 
@@ -123,11 +123,11 @@ class Data:
     Attributes
     ----------
     X : numpy.ndarray or scipy.sparse.csr_matrix
-        The features: a copy, made when it is first asked for. Sparse rows need SciPy.
+        The features: a copy, made on first access. Sparse rows need SciPy.
     y : numpy.ndarray
         The label of each row: whole numbers or floats where all labels are numbers, otherwise words.
     feature_names : list of str
-        What the features are called: by number where the file has no names.
+        The names of the features: numbers where the file has no names.
     classes : numpy.ndarray
         The distinct labels, sorted.
     """
@@ -167,13 +167,13 @@ class Data:
 
     @property
     def feature_names(self) -> list[str]:
-        """What the features are called."""
+        """The names of the features."""
         names = self._rows.feature_names
         return names if names is not None else [self._rows.feature_name(j) for j in range(self.shape[1])]
 
     @property
     def notes(self) -> list[str]:
-        """How the format was understood, and what was noticed."""
+        """The detected format, and remarks made while reading."""
         form, remarks = self._rows.notes
         return [form, *remarks]
 

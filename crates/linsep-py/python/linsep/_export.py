@@ -23,19 +23,19 @@ class ExportWarning(UserWarning):
 
 
 class OnnxFile(bytes):
-    """An ONNX file, as bytes that `onnxruntime.InferenceSession` takes, with what it wants and gives.
+    """An ONNX file, as bytes for `onnxruntime.InferenceSession`, with its inputs and outputs.
 
     Attributes
     ----------
     inputs : list of dict
-        What it wants, in order: `name`, `kind` ('f32', 'f64' or 'text'), `columns` (the names of those it holds; empty where
+        The inputs, in order: `name`, `kind` ('f32', 'f64' or 'text'), `columns` (the names of those it holds; empty where
         features have no names) and `width`. NaN, and for words the empty text, are missing cells.
     outputs : list of str
-        What it gives: 'label', 'scores' and, if the model has probabilities, 'probabilities'.
+        The names of the outputs: 'label', 'scores' and, if the model has probabilities, 'probabilities'.
     classes : list of str
         The classes in the order of the probabilities, as texts; 'label' is one of them.
     rounding : dict or None
-        What inputs of 32 bits change on the rows of `data`: `rows` looked at, `other_class` (how many get another class),
+        The effect of 32-bit inputs on the rows of `data`: `rows` compared, `other_class` (how many get another class),
         `lines` (the first 20 of these, counted from 0) and `largest_change` of a score. None if no rows were given.
     """
 
@@ -61,9 +61,9 @@ def to_onnx(
     file.rounding = None if data is None else rounding(model, data)
     if file.rounding is not None and file.rounding["other_class"] and input == "f32":
         rows = file.rounding["lines"]
-        told = _told(file.rounding["other_class"], file.rounding["rows"], rows)
+        message = _message(file.rounding["other_class"], file.rounding["rows"], rows)
         warnings.warn(
-            f"{told} when the numbers are rounded to 32 bits; input='f64' keeps them",
+            f"{message} when the numbers are rounded to 32 bits; input='f64' keeps them",
             ExportWarning,
             stacklevel=stacklevel,
         )
@@ -82,7 +82,7 @@ def rounding(model: _engine.Model, X: Any) -> dict[str, Any]:
     return found
 
 
-def _told(changed: int, rows: int, first: Sequence[int]) -> str:
+def _message(changed: int, rows: int, first: Sequence[int]) -> str:
     names = ", ".join(map(str, first[:5])) + (", …" if changed > 5 else "")
     what = "row gets" if changed == 1 else "rows get"
     return f"{changed} of {rows} {what} another class ({'row' if changed == 1 else 'rows'} {names})"
@@ -138,33 +138,33 @@ def to_sklearn(
 
 
 def _refuse(model: _engine.Model, record: dict[str, Any]) -> None:
-    """Refuses a model that no linear estimator of scikit-learn can stand for, and says why."""
+    """Raises an error for a model that no linear estimator of scikit-learn can represent."""
     columns = model.columns or []
     numbers = sum(kind == "number" for _, kind in columns)
     calibration = record["calibration"]
     if _engine.scaled_weights(model) is None:
         # ONNX has no form for it either.
         raise ValueError(
-            f"this model ({model.learner}) votes, sums kernels or looks rows up: it has no weights that an estimator of "
-            "scikit-learn could hold, and to_onnx has none either; pickle it, or save it for linsep"
+            f"this model ({model.learner}) votes, uses a kernel or memorises rows: it has no weights for an estimator "
+            "of scikit-learn or an ONNX file; pickle it, or save it for linsep"
         )
     if any(kind == "words" for _, kind in columns):
         reason = "it makes features of the words of a table"
     elif columns and numbers != model.inputs:
-        reason = "it has features that say which cells of a table are missing"
+        reason = "it has features for missing cells"
     elif record["expansion"] is not None:
         reason = "it makes splines or products of the columns"
     elif record["threshold"] is not None:
-        reason = "its labels go by a threshold of the probability"
+        reason = "its labels use a threshold of the probability"
     elif calibration not in (None, "natural"):
-        reason = "its probabilities are learned apart from its scores (probabilities=True)"
+        reason = "its probabilities are calibrated separately (probabilities=True)"
     else:
         return
     raise ValueError(f"this model cannot be an estimator of scikit-learn: {reason}. to_onnx writes all of it")
 
 
 def _empty(record: dict[str, Any]) -> Any:
-    """The estimator that says what the weights are, without them."""
+    """The unfitted estimator of the matching kind."""
     from sklearn import linear_model, svm
 
     learner = record["learner"]
@@ -211,9 +211,9 @@ def _compare(
         warnings.simplefilter("ignore")
         changed = np.flatnonzero(estimator.predict(rows) != own)
     if len(changed):
-        told = _told(len(changed), len(own), changed.tolist())
+        message = _message(len(changed), len(own), changed.tolist())
         warnings.warn(
-            f"{told} from scikit-learn: they are on the boundary, but for rounding",
+            f"{message} from scikit-learn: they are on the boundary, but for rounding",
             ExportWarning,
             stacklevel=stacklevel,
         )

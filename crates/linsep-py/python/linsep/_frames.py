@@ -171,7 +171,7 @@ def _pandas_column(X: Any, place: int, name: str) -> Column:
 
 
 def _hashable(column: Any) -> bool:
-    """Whether cells can be told apart as they are."""
+    """Whether cells are hashable as they are."""
     try:
         column.nunique()
     except TypeError:

@@ -36,7 +36,7 @@ class Report:
 
 
 class Comparison(Report):
-    """Learners side by side, the best first."""
+    """Comparison of learners, the best first."""
 
     @property
     def learners(self) -> list[dict[str, Any]]:
@@ -51,7 +51,7 @@ class Comparison(Report):
 
 
 class Tuned(Report):
-    """The result of a search: what was tried, what was chosen, and the model that was learned that way."""
+    """The result of a search: the candidates, the choice, and the chosen model."""
 
     def __init__(self, record: dict[str, Any], text: str, model: Model) -> None:
         super().__init__(record, text)
@@ -59,7 +59,7 @@ class Tuned(Report):
 
     @property
     def candidates(self) -> list[dict[str, Any]]:
-        """What was tried, the simplest first."""
+        """The candidates, the simplest first."""
         found: list[dict[str, Any]] = self.record["candidates"]
         return found
 
@@ -76,7 +76,7 @@ class Tuned(Report):
         return found
 
 
-class Story(Report):
+class TheoryReport(Report):
     """Every statement of the theory on the data, with its numbers in `record`."""
 
 
@@ -120,13 +120,13 @@ def in_words_of(**names: str) -> Iterator[None]:
 
 
 def filled(**settings: Any) -> dict[str, Any]:
-    """The settings that were said, as the specification has them."""
+    """The given settings, in the form of the specification."""
     found = {name: plain(name, value, "number") for name, value in settings.items()}
     return {name: value for name, value in found.items() if value is not None}
 
 
 def bias_spec(bias: str, bias_scale: float | None) -> dict[str, Any]:
-    """Whether the boundary may miss the origin."""
+    """Whether the boundary has a bias, or goes through the origin."""
     if bias not in ("append", "none"):
         raise ValueError(f"bias={bias!r}: 'append' or 'none' is needed")
     spec: dict[str, Any] = {} if bias == "append" else {"append": False}
@@ -156,14 +156,15 @@ def compare(
     sample_weight: Any = None,
     seed: int = 0,
 ) -> Comparison:
-    """Sets learners side by side on the same folds, as `linsep compare` does.
+    """Compares learners by cross-validation on the same folds, as `linsep compare` does.
 
     Parameters
     ----------
     X, y
         Rows and labels, or `linsep.Data`.
     learners
-        The learners by the names of the command line, such as ``["perceptron", "svm"]``; all that suit the data if empty.
+        The learners by the names of the command line, such as ``["perceptron", "svm"]``; all that are suitable for the
+        data if empty.
     grid
         Options of the learners, each with the values to try.
     metric, folds, orders, scale, epochs, max_seconds, bias, bias_scale, positive, class_weight, seed
@@ -234,7 +235,7 @@ def tune(
     sample_weight: Any = None,
     seed: int = 0,
 ) -> Tuned:
-    """Searches preparation, learner and penalty by cross-validation, and learns the best way from all rows.
+    """Searches preparation, learner and penalty by cross-validation, and trains the best candidate on all rows.
 
     As `linsep tune`; `TunedClassifier` is the same as an estimator.
     """
@@ -268,14 +269,14 @@ def theory(
     max_seconds: float = 10.0,
     delta: float = 0.05,
     seed: int = 0,
-) -> Story:
-    """Every statement of the theory on two classes, in plain words with numbers, as `linsep theory` tells it."""
+) -> TheoryReport:
+    """Every statement of the theory on two classes, in plain words with numbers, as `linsep theory` prints it."""
     rows, _, data = job_rows(X, y, missing=None, sides=True)
     spec: dict[str, Any] = {"data": data, "classes": class_spec(None, positive)}
     spec.update(filled(scale=scale, epochs=epochs, max_seconds=max_seconds, delta=delta, seed=seed))
     spec.update(bias_spec(bias, bias_scale))
     record, text = _engine.theory(rows, json.dumps(spec))
-    return Story(json.loads(record), text)
+    return TheoryReport(json.loads(record), text)
 
 
 def read(
@@ -304,7 +305,7 @@ def read(
     path
         The file. Compressed ones (gzip, zstd) are read too.
     format
-        The name of the format, if it is not to be detected.
+        The name of the format; detected if not given.
     label
         The column of the label, by name or number from 1; the last if not given.
     labels
@@ -312,11 +313,11 @@ def read(
     sheet
         The sheet of a workbook, by name or number from 1; the first if not given.
     size, colour
-        Of pictures, in a folder with one sub-folder for each class: the size that all are brought to, such as ``"128x128"``, and
-        whether red, green and blue are features and not one level of grey.
+        Of pictures, in a folder with one sub-folder for each class: the size that all are resized to, such as
+        ``"128x128"``, and whether red, green and blue are features and not one level of grey.
     ignore, missing, columns, na, header, delimiter, encoding, skip_bad
-        As the options of the command line (``docs/formats.md``): columns to leave out, what a missing cell becomes, what
-        columns hold, which words mean a missing cell, and so on.
+        As the options of the command line (``docs/formats.md``): columns to leave out, the treatment of missing cells,
+        the kinds of columns, the words for missing cells, and so on.
     """
     csv: dict[str, Any] = {}
     if label is not None:

@@ -177,7 +177,7 @@ def _conversion_warning() -> type[Warning]:
 
 
 def _small_integers(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]] | None:
-    """Labels that are few small whole numbers, told apart without sorting all of them."""
+    """Codes of labels that are few small whole numbers, without sorting all of them."""
     if y.dtype.kind not in "iub" or len(y) == 0:
         return None
     whole = y.view(np.uint8) if y.dtype.kind == "b" else y

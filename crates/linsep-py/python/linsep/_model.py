@@ -20,7 +20,7 @@ _Path = str | os.PathLike[str]
 
 
 def answers(model: _engine.Model, asked: str, X: Any) -> NDArray[Any]:
-    """What a model says about rows: `labels` (places of classes), `scores` or `probabilities`."""
+    """The predictions for rows: `labels` (places of classes), `scores` or `probabilities`."""
     rows = given(model, X)
     if isinstance(rows, tuple):
         found = model.of_table(asked, *rows)
@@ -40,7 +40,7 @@ def given(model: _engine.Model, X: Any) -> _engine.Rows | tuple[_engine.Table, s
     words = columns is not None and any(kind == "words" for _, kind in columns)
     if words and np.ndim(X) == 2 and np.shape(X)[1] != model.inputs:
         raise ValueError(
-            "this model was trained on a table with words: rows are needed with the same columns, as a frame"
+            "this model was trained on a table with words: pass rows with the same columns, as a frame"
         )
     return _data.rows_of(X)
 
@@ -98,9 +98,9 @@ class Model:
     learner : str
         The name of its learner.
     classes : numpy.ndarray
-        The labels that it gives: numbers where all of them are, otherwise words.
+        The labels that it predicts: numbers if all of them are, otherwise words.
     evidence : dict
-        What is known about the run and its data, as in ``docs/json.md``.
+        The evidence about the run and its data, as in ``docs/json.md``.
     feature_names : list of str
         What its features are called.
     """
@@ -123,7 +123,7 @@ class Model:
         return self._engine.to_bytes()
 
     def save(self, path: _Path) -> None:
-        """Saves it, whole or not at all: `linsep predict` and `linsep.load` read the file."""
+        """Saves the model atomically, for `linsep predict` and `linsep.load`."""
         self._engine.save(path)
 
     @property
@@ -133,29 +133,29 @@ class Model:
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The labels that it gives."""
+        """The labels that it predicts."""
         return _labels.labels_of_names(self._engine.outcomes)
 
     @property
     def record(self) -> dict[str, Any]:
-        """Everything that is recorded about it, as `linsep inspect --json` shows."""
+        """The record of the model, as `linsep inspect --json` prints it."""
         found: dict[str, Any] = json.loads(self._engine.record())
         return found
 
     @property
     def evidence(self) -> dict[str, Any]:
-        """What is known about the run and its data."""
+        """The evidence about the run and its data."""
         found: dict[str, Any] = self.record["evidence"]
         return found
 
     @property
     def feature_names(self) -> list[str]:
-        """What its features are called."""
+        """The names of its features."""
         return self._engine.feature_names
 
     @property
     def coef(self) -> NDArray[np.float64]:
-        """What one more unit of each feature adds to the score: one row for two sides, otherwise one for each class."""
+        """The change of the score per unit of each feature: one row for two classes, otherwise one for each."""
         return self._coefficients()[0]
 
     @property
@@ -168,7 +168,7 @@ class Model:
         if found is None:
             raise AttributeError(
                 f"the decision function of this model ({self.learner}) has no weights for rows as they are: it votes, "
-                "sums kernels, looks rows up, or scales each row"
+                "uses a kernel, memorises rows, or scales each row"
             )
         return found
 
@@ -193,9 +193,9 @@ class Model:
         Parameters
         ----------
         path
-            Where it is written, whole or not at all; nowhere if None.
+            The file to write, atomically; none if None.
         input
-            What the numbers of the inputs are: 'f32', as most programs have them, or 'f64'. The graph computes in f64 either
+            The number type of the inputs: 'f32', as in most programs, or 'f64'. The graph computes in f64 either
             way, so that predictions from f32 differ only as far as the values themselves change when they are rounded.
         data
             Rows on which that is looked at: `ExportWarning` says which of them get another class from 'f32', and the
@@ -214,15 +214,15 @@ class Model:
     def to_sklearn(self, data: Any = None) -> Any:
         """A fitted estimator of scikit-learn with the same weights.
 
-        The estimator is the one that says what the weights are: `LogisticRegression` (with the same probabilities),
+        The estimator has the kind that matches the learner: `LogisticRegression` (with the same probabilities),
         `LinearSVC` for support vector machines and largest margins, `Perceptron` for perceptrons, `SGDClassifier` for
         gradient descent and passive-aggressive learning. Its weights are in the units of the rows as given, whatever the
         scaling; only for rows scaled to unit length it is a `Pipeline` with a `Normalizer`. Its other parameters are
-        scikit-learn's own: it holds the weights, and is no recipe to learn them again. It takes numbers: dates as days since
+        scikit-learn's own: fitting it again gives other weights. It takes numbers: dates as days since
         1970-01-01, times as hours since midnight.
 
-        What no linear estimator can stand for is refused: votes, kernels, words and missing cells of a table, splines and
-        products, thresholds, probabilities that are learned apart from the scores. `to_onnx` writes all but the first two.
+        Models without a linear form are refused: votes, kernels, words and missing cells of a table, splines and
+        products, thresholds, probabilities that are calibrated separately. `to_onnx` writes all but the first two.
 
         Parameters
         ----------

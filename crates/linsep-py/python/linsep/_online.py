@@ -1,4 +1,4 @@
-"""Estimators whose learner goes row by row: `partial_fit`."""
+"""Estimators whose learner processes one row at a time: `partial_fit`."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 
 class OnlineClassifier(Classifier):
-    """An estimator whose learner goes row by row."""
+    """An estimator whose learner processes one row at a time."""
 
     _state: _engine.State | None
     _names: list[str] | None
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
-        """Learns from more rows, in their order, once.
+        """Trains on more rows, in their order, once.
 
         Calls one after the other give the same model, to the bit, as one `fit` on all their rows with ``epochs=1``,
-        ``order="given"`` and ``scale="none"``. The rows are not scaled: what they are scaled by is not known before the
-        last of them. The first call after a `fit` begins anew.
+        ``order="given"`` and ``scale="none"``. The rows are not scaled, because scaling needs all rows. The first call
+        after a `fit` starts from zero.
 
         Parameters
         ----------
         X, y
             As for `fit`.
         classes : array, optional
-            All classes that will turn up. Needed in the first call where its rows do not have two classes.
+            All classes. Required in the first call if its rows have fewer than two classes.
         """
         return self._partial_fit(X, y, classes, None)
 
@@ -40,8 +40,8 @@ class OnlineClassifier(Classifier):
         scale = getattr(self, "scale", "none")
         if scale not in ("auto", "none", None):
             raise ValueError(
-                f"scale={scale!r}: partial_fit sees rows once and cannot scale them by what it learns from all; "
-                "scale them before, or set scale='none'"
+                f"scale={scale!r}: partial_fit sees each row once and cannot fit a scaling; "
+                "scale the rows first, or set scale='none'"
             )
         _data.refuse_words(X, "partial_fit")
         state: _engine.State | None = self.__dict__.get("_state")
@@ -81,7 +81,7 @@ class OnlineClassifier(Classifier):
                 )
             return labels, None
         if not first:
-            raise ValueError("classes= is to be given in the first call of partial_fit, or not at all")
+            raise ValueError("classes= must be given in the first call of partial_fit, or not at all")
         known = _labels.encode_labels(np.unique(np.asarray(classes)))
         if len(known.classes) < 2:
             raise ValueError(f"classes={classes!r}: at least two classes are needed")
@@ -95,20 +95,19 @@ class OnlineClassifier(Classifier):
         weight = spec.get("classes", {}).get("weight")
         if weight == "balanced":
             raise ValueError(
-                "class_weight='balanced': partial_fit does not see all rows, which would tell how many each class has; give "
-                "the weights as a dict"
+                "class_weight='balanced': partial_fit does not know the class counts; give the weights as a dict"
             )
         if weight is not None:
             state["class_weight"] = weight
         if spec.get("probabilities"):
-            raise ValueError("probabilities=True: partial_fit forgets its rows, and probabilities need them")
+            raise ValueError("probabilities=True: partial_fit does not keep rows, and calibration needs them")
         if spec.get("features") not in (None, "plain"):
-            raise ValueError(f"features={spec['features']!r}: partial_fit forgets its rows, and features need them")
+            raise ValueError(f"features={spec['features']!r}: partial_fit does not keep rows, and these features need them")
         return state
 
 
 class WeightedOnlineClassifier(OnlineClassifier, WeightedClassifier):
-    """An estimator whose learner goes row by row, and whose rows may count more than others."""
+    """An estimator whose learner processes one row at a time and accepts row weights."""
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learns from more rows, in their order, once, as `OnlineClassifier.partial_fit` says.
@@ -118,6 +117,6 @@ class WeightedOnlineClassifier(OnlineClassifier, WeightedClassifier):
         X, y, sample_weight
             As for `fit`.
         classes : array, optional
-            All classes that will turn up. Needed in the first call where its rows do not have two classes.
+            All classes. Required in the first call if its rows have fewer than two classes.
         """
         return self._partial_fit(X, y, classes, sample_weight)

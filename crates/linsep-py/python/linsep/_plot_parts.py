@@ -226,7 +226,7 @@ def points_of(X: Any, y: Any) -> Points:
     if isinstance(X, _data.Data) and y is None:
         y = X.y
     if y is None:
-        raise ValueError("y is needed: a picture of rows shows their labels")
+        raise ValueError("y is required: a picture of rows shows their labels")
     names: list[str] | None = None
     if isinstance(X, _data.Data):
         names, X = X.feature_names, X.X
@@ -253,7 +253,7 @@ def points_of(X: Any, y: Any) -> Points:
 
 @dataclass
 class Plane:
-    """A plane that rows are drawn on: the first axis along the weights, the second along the strongest direction across.
+    """A plane that rows are drawn on: the first axis along the weights, the second along the main direction across.
 
     Distances are those between rows with each column divided by its standard deviation. A boundary ⟨w, x⟩ + b = 0 is then
     the vertical line through 0, and the first coordinate of a row is its distance to it.
@@ -275,13 +275,13 @@ class Plane:
 
 
 def plane_of(values: Floats, weights: Floats, intercept: float, outcomes: NDArray[np.intp]) -> Plane:
-    """Rows on the plane of the weights and the strongest direction across them; of one feature, apart by class."""
+    """Rows on the plane of the weights and the main direction across them; of one feature, apart by class."""
     spread = values.std(axis=0)
     spread[spread == 0] = 1.0
     direction = weights * spread
     length = float(np.linalg.norm(direction))
     if length == 0:
-        raise ValueError("all weights are zero: there is no boundary to draw")
+        raise ValueError("all weights are zero, so there is no boundary to draw")
     first = (values @ weights + intercept) / length
     if values.shape[1] == 1:
         return Plane(np.column_stack([first, outcomes.astype(np.float64)]), 1 / length, "classes")
@@ -296,8 +296,8 @@ def plane_of(values: Floats, weights: Floats, intercept: float, outcomes: NDArra
         strongest = np.linalg.svd(across, full_matrices=False)[2][0]
     second = across @ strongest * (np.sign(strongest[np.argmax(np.abs(strongest))]) or 1.0)
     shown = float((second**2).sum()) / total if total > 0 else 1.0
-    told = f"strongest direction across ({percent(shown)} of the spread there)"
-    return Plane(np.column_stack([first, second]), 1 / length, told)
+    message = f"main direction across ({percent(shown)} of the spread there)"
+    return Plane(np.column_stack([first, second]), 1 / length, message)
 
 
 def discriminant(values: Floats, signs: Floats) -> tuple[Floats, float]:

@@ -1,4 +1,4 @@
-"""The picture of a verdict: the widest gap between two sides, or rows that cannot all be right."""
+"""The picture of a verdict: the widest gap between two sides, or conflicting rows."""
 
 from __future__ import annotations
 
@@ -35,19 +35,19 @@ if TYPE_CHECKING:
 
 
 def plot_separation(separation: Separation, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
-    """What was decided about two sides, on the rows.
+    """The verdict about two classes, drawn on the rows.
 
     Completely separable rows are drawn with the boundary and the margin that the certificate proves; quasi-completely separable
-    ones with the rows that every boundary without a wrong side goes through; overlapping ones with a few rows that cannot all be
-    right: mixed in their shares, those of one side are the same point as those of the other.
+    ones with the rows that every boundary without a wrong side goes through; overlapping ones with a few conflicting rows:
+    their weighted means on both sides are the same point.
 
     Two features are drawn as they are, others on a plane, with each column divided by its standard deviation: along the boundary,
-    or along the linear discriminant where there is none, and along the strongest direction across.
+    or along the linear discriminant where there is none, and along the main direction across.
 
     Parameters
     ----------
     separation
-        What `linsep.separate` gives, for two sides.
+        The result of `linsep.separate`, for two classes.
     X, y
         The rows that it was decided for, and their labels; or `linsep.Data`.
     ax
@@ -57,7 +57,7 @@ def plot_separation(separation: Separation, X: Any, y: Any = None, *, ax: Axes |
     if isinstance(separation, SeparationTable):
         raise TypeError("this is a table of several pairs of sides: decide one of them, with positive= or classes=")
     if not isinstance(separation, Separation):
-        raise TypeError(f"what linsep.separate gives is needed, not {type(separation).__name__}")
+        raise TypeError(f"expected a result of linsep.separate, not {type(separation).__name__}")
     record = separation.record
     points = points_of(X, y)
     sides = record["classes"]
@@ -174,23 +174,24 @@ def _overlap(ax: Axes, separation: Separation, signs: Floats, place: Floats) -> 
     rows = np.array([int(entry["row"]) for entry in separation.witness], dtype=np.intp)
     shares = np.array([float(entry["share"]) for entry in separation.witness])
     through_origin = separation.record["bias"] == "none"
-    ring(ax, place[rows], "rows that cannot all be right, with their shares")
+    ring(ax, place[rows], "conflicting rows, with their shares")
     if len(rows) <= 12:
         label_points(
             ax, place[rows], [f"row {row}: {percent(share)}" for row, share in zip(rows, shares, strict=True)]
         )
-    title = f"Not separable: {counted(len(rows), 'row', 'rows')} cannot {'both' if len(rows) == 2 else 'all'} be right"
+    both = "both" if len(rows) == 2 else "all"
+    title = f"Not separable: {counted(len(rows), 'row', 'rows')} cannot {both} be on their right sides"
     if through_origin:
-        return title, "The ringed rows alone contradict each other: with the signs of their sides, a mixture of them is zero."
+        return title, "The ringed rows conflict: with the signs of their sides, a weighted sum of them is zero."
     for sign, colour in ((-1.0, INKS[0]), (1.0, INKS[1])):
         own = rows[signs[rows] == sign]
         shape = _hull(place[own])
         ax.plot(shape[:, 0], shape[:, 1], color=colour, linestyle="-" if sign < 0 else "--", linewidth=1.3, zorder=3)
     point = mixture(place[rows], shares, signs[rows])
-    ax.plot(*point, linestyle="none", marker="*", markersize=11, color=ink(), label="the same mixture of both sides", zorder=7)
+    ax.plot(*point, linestyle="none", marker="*", markersize=11, color=ink(), label="the common weighted mean", zorder=7)
     how = (
-        "The ringed rows of one side span a shape that meets that of the other. At the star, rows of both sides mixed in the shares "
-        "shown are one and the same point: no boundary has it on both sides."
+        "The convex hulls of the ringed rows of both sides intersect. At the star, the weighted means of both sides, with the "
+        "weights shown, are the same point: no boundary has it on both sides."
     )
     return title, how
 

@@ -147,20 +147,20 @@ def _trace(source: Any, X: Any, y: Any) -> list[dict[str, Any]]:
     if isinstance(source, Classifier):
         if not source._traces:
             raise ValueError(
-                f"{type(source).__name__} does not learn by mistakes that can be followed: Perceptron, AveragedPerceptron "
-                "and VotedPerceptron do"
+                f"{type(source).__name__} does not learn from mistakes: use Perceptron, AveragedPerceptron "
+                "or VotedPerceptron"
             )
         if (getattr(source, "shards", None) or 1) > 1:
-            raise ValueError("shards=: the proof follows one run, mistake by mistake, and shards are several at once")
+            raise ValueError("shards=: the proof is about one sequential run")
         if getattr(source, "class_weight", None) is not None:
-            raise ValueError("class_weight=: the theorem counts mistakes, and each row once")
+            raise ValueError("class_weight=: the theorem counts unweighted mistakes")
         if X is None:
-            raise ValueError("X and y are needed: the run is repeated on them to be followed")
+            raise ValueError("X and y are required: the run is repeated on them")
         # The rows may have another number of columns than those it is fitted on.
         watched = copy.copy(source)
         rows, labels, data = watched._training_rows(X, y, None)
         if len(labels.classes) > 2:
-            raise ValueError(f"y has {len(labels.classes)} classes: the theorem follows one run, of two")
+            raise ValueError(f"y has {len(labels.classes)} classes: the theorem is about two classes")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "trace.jsonl"
             spec = {**watched._spec(), "data": data, "trace": str(path)}

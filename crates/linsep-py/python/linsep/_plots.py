@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def plot_boundary(source: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
     """Rows and the boundary between the classes, with the margin, the rows that it rests on, and the mistakes.
 
-    Two features are drawn as they are. Other rows are drawn on the plane of the weights and of the strongest direction across
+    Two features are drawn as they are. Other rows are drawn on the plane of the weights and of the main direction across
     them, with each column divided by its standard deviation: the boundary is then a vertical line.
 
     The margin is that of the hinge loss (|score| = 1) for a support vector machine, and the rows on it or within
@@ -157,18 +157,18 @@ def _borders(ax: Axes, view: View) -> None:
 
 
 def plot_compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
-    """Learners side by side: the metric on held-out rows with its standard error, beside always giving the same answer.
+    """Comparison of learners: the metric on held-out rows with its standard error, beside always predicting the same class.
 
     Parameters
     ----------
     comparison
-        What `linsep.compare` gives.
+        The result of `linsep.compare`.
     ax
         The axes to draw on; a new figure if None.
     """
     need_matplotlib()
     if not isinstance(comparison, Comparison):
-        raise TypeError(f"what linsep.compare gives is needed, not {type(comparison).__name__}")
+        raise TypeError(f"expected a result of linsep.compare, not {type(comparison).__name__}")
     record = comparison.record
     metric = str(record["metric"])
     share = metric != "log-loss"
@@ -202,7 +202,7 @@ def plot_compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
             markerfacecolor="none",
             color=INKS[1],
             clip_on=False,
-            label="on the rows learned from",
+            label="on the training rows",
         )
     baseline = record["baseline"]
     at = factor * float(baseline["value"])
@@ -224,7 +224,7 @@ def plot_compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
     ax.set_yticks(rows, [str(entry["label"]) for entry in shown])
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.margins(x=0.04)
-    told = f"{_METRICS[metric]}{' (%)' if share else ''} on rows not learned from"
+    message = f"{_METRICS[metric]}{' (%)' if share else ''} on held-out rows"
     if share and max(at, value.max()) > 8 * value.min():
         # The best are apart on this scale, and the worst still have their place.
         ax.set_xscale("function", functions=(lambda x: np.sqrt(np.maximum(x, 0)), np.square))
@@ -233,8 +233,8 @@ def plot_compare(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
         ticks = [0, *([0.5] if most < 10 else []), 1, 2, 5, 10, 20, 30, 50, 75, 100]
         ax.set_xticks([tick for tick in ticks if tick <= most])
         ax.xaxis.set_major_formatter("{x:g}")
-        told += ", square-root scale"
-    ax.set_xlabel(told)
+        message += ", square-root scale"
+    ax.set_xlabel(message)
     folds = int(record["folds"])
     held_out = f"Every row was held out once, in {counted(folds, 'fold', 'folds')}"
     if record["interrupted"]:
@@ -266,7 +266,8 @@ _METRICS = {
 def plot_calibration(source: Any, X: Any, y: Any = None, *, ax: Axes | None = None) -> Axes:
     """Whether probabilities come true: the observed share of each bin, with its exact 95 % interval.
 
-    The bins and numbers are those of ``linsep evaluate``. Rows that the model was trained on flatter it: give others.
+    The bins and numbers are those of ``linsep evaluate``. Use rows that the model was not trained on: training rows
+    make it look better.
 
     Parameters
     ----------
@@ -286,7 +287,7 @@ def plot_calibration(source: Any, X: Any, y: Any = None, *, ax: Axes | None = No
     observed = np.array([each["observed"] for each in bins])
     low = np.array([each["observed_interval"]["lower"] for each in bins])
     high = np.array([each["observed_interval"]["upper"] for each in bins])
-    ax.plot([0, 1], [0, 1], color=ink(), linestyle="--", linewidth=1, label="probabilities that come true")
+    ax.plot([0, 1], [0, 1], color=ink(), linestyle="--", linewidth=1, label="perfect calibration")
     ax.errorbar(
         mean, observed, yerr=np.maximum(0, [observed - low, high - observed]), fmt="o-", color=INKS[0], markersize=6,
         capsize=3.5, linewidth=1.2, label="observed, with the 95 % interval",
@@ -308,7 +309,7 @@ def plot_calibration(source: Any, X: Any, y: Any = None, *, ax: Axes | None = No
         ax,
         f"{view.title}: log loss {found['log_loss']:.4f}, Brier {found['brier']:.4f}, ECE "
         f"{found['expected_calibration_error']:.4f}",
-        f"On {counted(rows, 'row', 'rows')}; the numbers on top are those of each bin. A point below the dashed line comes true "
+        f"On {counted(rows, 'row', 'rows')}; the numbers on top are the rows of each bin. A point below the dashed line comes true "
         "less often than the model says, one above it more often; where a bar meets the line, these rows show no difference.",
     )
     grid(ax)
@@ -326,7 +327,7 @@ def reliability(view: View, X: Any, y: Any) -> dict[str, Any]:
     if isinstance(X, _data.Data) and y is None:
         y = X.y
     if y is None:
-        raise ValueError("y is needed: whether probabilities come true is told by labels")
+        raise ValueError("y is required: calibration compares probabilities with labels")
     truth = view.places([_labels.label_name(label) for label in _labels.label_column(y).tolist()]).astype(np.uint32)
     shares = np.ascontiguousarray(answers(engine, "probabilities", X), dtype=np.float64)
     if len(shares) != len(truth):

@@ -20,7 +20,7 @@ class SeparationWarning(UserWarning):
 
 
 class SeparationError(ValueError):
-    """The same, where it is to be an error."""
+    """Raised instead of the warning, with `on_found='raise'`."""
 
 
 class Separation(Report):
@@ -63,7 +63,7 @@ class Separation(Report):
         """Of every coefficient of a logistic regression: `finite`, `+inf`, `-inf`, `infinite-sign-open`, or `aliased`.
 
         The bias is called ``(intercept)``, the columns of an array ``x0``, ``x1`` and so on: ``x1`` is ``X[:, 1]``, which the text
-        of `explain` counts from 1, as the command line does. Empty where it was not settled, see `record`.
+        of `explain` counts from 1, as the command line does. Empty where it was not determined, see `record`.
         """
         found = self.record.get("coefficients") or []
         return {self._name(entry["feature"]): str(entry["status"]) for entry in found}
@@ -81,12 +81,12 @@ class Separation(Report):
 
     @property
     def blame(self) -> list[int]:
-        """Rows whose removal separates the rest, where they were asked for and found."""
+        """Rows whose removal separates the rest, if `blame` was set and a set was found."""
         found = self.record.get("blame") or {"rows": []}
         return [int(entry["row"]) for entry in found["rows"]]
 
     def explain(self) -> str:
-        """What was decided and why, as `linsep separate` prints it."""
+        """The report of `linsep separate`."""
         return self.text
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -105,7 +105,7 @@ class Separation(Report):
             lines.append(f"  not finite: {', '.join(infinite[:8])}" + (", …" if len(infinite) > 8 else ""))
         if self.witness:
             rows = ", ".join(str(entry["row"]) for entry in self.witness[:8])
-            lines.append(f"  rows that cannot all be right: {rows}" + (", …" if len(self.witness) > 8 else ""))
+            lines.append(f"  conflicting rows: {rows}" + (", …" if len(self.witness) > 8 else ""))
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
@@ -190,9 +190,9 @@ def separate(
     gap
         The width of the margin interval, relative to its upper end, that is to be reached.
     blame
-        Look for few rows whose removal separates the rest.
+        Search for a small set of rows whose removal separates the rest.
     columns
-        How much is said about coefficients beside the verdict; as much as is usual if None.
+        The detail of the report on coefficients; the default if None.
 
     Returns
     -------
@@ -273,8 +273,8 @@ def verify(
         with open(certificate, "rb") as file:
             text = file.read().decode("utf-8", "replace")
     rows, _, _ = job_rows(X, y, missing=None)
-    record, told = _engine.verify(text, rows, bool(allow_one_sided))
-    return Verification(json.loads(record), told)
+    record, message = _engine.verify(text, rows, bool(allow_one_sided))
+    return Verification(json.loads(record), message)
 
 
 def check_separation(
@@ -285,10 +285,10 @@ def check_separation(
     intercept: bool | None = None,
     max_seconds: float | None = None,
 ) -> Separation:
-    """Looks, before a logistic regression, whether its coefficients are finite.
+    """Checks, before a logistic regression, whether its coefficients are finite.
 
-    Where the classes are separable, completely or quasi-completely, the likelihood grows without end, and whatever a
-    program prints as coefficients is where it happened to stop.
+    Where the classes are separable, completely or quasi-completely, the likelihood keeps increasing as coefficients
+    grow, and printed estimates are only where the iterations stopped.
 
     Parameters
     ----------
@@ -326,7 +326,7 @@ def check_separation(
             if entry["feature"] is not None:
                 entry["feature"] = names[int(entry["feature"]) - 1]
     if found.verdict in ("complete", "quasi-complete") and on_found != "ignore":
-        text = _told(found)
+        text = _message(found)
         if on_found == "raise":
             raise SeparationError(text)
         warnings.warn(text, SeparationWarning, stacklevel=2)
@@ -357,7 +357,7 @@ def _has_constant(X: Any) -> bool:
     return bool(np.any((array.min(axis=0) == array.max(axis=0)) & (array[0] != 0)))
 
 
-def _told(found: Separation) -> str:
+def _message(found: Separation) -> str:
     columns = [f"{name} ({status})" for name, status in found.coefficients.items() if "inf" in status]
     kind = "completely" if found.verdict == "complete" else "quasi-completely"
     text = (

@@ -16,20 +16,20 @@ from linsep._model import Model
 
 
 class State:
-    """A learner that goes row by row, as it stands.
+    """The state of a learner that processes one row at a time.
 
     It learns batches, in their order; is forked for other processes and merged again; is pickled, so that Spark, Dask or
-    Ray can carry it; and tells at any time what its updates prove. Threads may share it: each call waits for the one
-    before.
+    Ray can carry it; and has the bounds that its updates prove at any time. Threads may share it: each call waits for
+    the one before.
 
     Parameters
     ----------
     learner : default 'averaged'
-        The name of a learner that goes row by row.
+        The name of a learner that processes one row at a time.
     columns
         How many features rows have.
     classes
-        All classes, if they are known; if None, classes turn up as rows come.
+        All classes, if they are known; if None, classes are added as rows come.
     options
         The options of the learner.
     bias, bias_scale, init, mistake, class_weight, max_updates, seed
@@ -121,19 +121,19 @@ class State:
 
     @classmethod
     def restore(cls, content: bytes) -> State:
-        """The state that a snapshot holds. Bytes from elsewhere are refused, whatever they are."""
+        """The state that a snapshot holds. Other bytes raise an error."""
         return cls._of(_engine.State.restore(content))
 
     def __reduce__(self) -> tuple[Any, tuple[bytes]]:
         return (State.restore, (self.snapshot(),))
 
     def model(self) -> Model:
-        """What has been learned so far."""
+        """The model so far."""
         return Model(self._engine.model())
 
     @property
     def evidence(self) -> dict[str, Any]:
-        """What is known of the rows learned from and of the updates."""
+        """The evidence from the rows learned from and the updates."""
         found: dict[str, Any] = json.loads(self._engine.evidence())
         return found
 
@@ -145,7 +145,7 @@ class State:
 
     @property
     def classes(self) -> NDArray[Any]:
-        """The classes that have turned up, sorted."""
+        """The classes seen so far, sorted."""
         return _labels.labels_of_names(self._engine.classes)
 
     @property

@@ -16,36 +16,36 @@ if TYPE_CHECKING:
 
 
 class TunedClassifier(WeightedClassifier):
-    """Searches preparation, learner and penalty by cross-validation, and learns the best way from all rows.
+    """Searches preparation, learner and penalty by cross-validation, and trains the best candidate on all rows.
 
     Parameters
     ----------
     metric : default 'error'
-        By what candidates are judged: 'error', 'balanced-error', 'auc', 'log-loss' or 'f1'.
-        With 'error', the log loss chooses C for each way to prepare the rows, and the error among these.
+        The metric of candidates: 'error', 'balanced-error', 'auc', 'log-loss' or 'f1'.
+        With 'error', C is chosen by log loss (less noisy), the features by error.
     folds : default 5
-        Into how many parts the rows are dealt, each held out in turn.
+        The number of folds of the cross-validation.
     max_seconds : default None
-        The search ends after so many seconds with the best so far.
+        Stop the search after this many seconds, with the best candidate so far.
     judging : default 'nested'
-        How the error on new rows is measured: 'nested', 'aside' or 'none'.
+        How the error on new rows is estimated: 'nested', 'aside' or 'none'.
     simpler : default 0.0
         A simpler candidate is taken if it is worse than the best by no more than this many standard errors.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     seed : default 0
-        The seed of folds and of rows kept aside.
+        The seed of the folds and of held-out rows.
 
     Attributes
     ----------
     tuned_ : linsep.Tuned
-        What was tried, what was chosen, and the estimated error on new rows.
+        The candidates, the choice, and the estimated error on new rows.
 
-    All others are those of the learner that was chosen.
+    All other attributes are those of the chosen learner.
     """
 
     _learner: ClassVar[str] = "tuned"

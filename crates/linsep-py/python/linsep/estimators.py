@@ -31,7 +31,7 @@ __all__ = [
 
 
 class Perceptron(WeightedOnlineClassifier):
-    """Keeps the last weights: the textbook algorithm, and the one to watch the convergence theorem on.
+    """Keeps the last weights: the textbook algorithm, for studying the convergence theorem.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Perceptron(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     init : default 'zero'
@@ -62,7 +62,7 @@ class Perceptron(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -74,10 +74,9 @@ class Perceptron(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -88,7 +87,7 @@ class Perceptron(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     teaching_set_ : array
@@ -153,7 +152,7 @@ class Perceptron(WeightedOnlineClassifier):
 
 
 class AveragedPerceptron(WeightedOnlineClassifier):
-    """Averages the weights of the run: choose it first, it generalises better than the perceptron at no cost.
+    """Averages the weights over the run: a good first choice, generalises better than the perceptron at no cost.
 
     Parameters
     ----------
@@ -168,7 +167,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     init : default 'zero'
@@ -184,7 +183,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -196,10 +195,9 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -210,7 +208,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     teaching_set_ : array
@@ -275,7 +273,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
 
 
 class VotedPerceptron(OnlineClassifier):
-    """Lets all weights of the run vote: often as good as averaged, slower to predict.
+    """Predicts by a vote of all weight vectors of the run: often as accurate as averaged, slower to predict.
 
     Parameters
     ----------
@@ -290,7 +288,7 @@ class VotedPerceptron(OnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     init : default 'zero'
@@ -312,10 +310,9 @@ class VotedPerceptron(OnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -326,7 +323,7 @@ class VotedPerceptron(OnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     teaching_set_ : array
@@ -382,8 +379,7 @@ class VotedPerceptron(OnlineClassifier):
 
 
 class MarginPerceptron(OnlineClassifier):
-    """Also learns from rows that are right by too little: for separable data, when nearly the widest margin is
-    wanted.
+    """Also learns from rows with too small a margin: for separable data, when a nearly optimal margin is wanted.
 
     Parameters
     ----------
@@ -404,7 +400,7 @@ class MarginPerceptron(OnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     init : default 'zero'
@@ -424,10 +420,9 @@ class MarginPerceptron(OnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -438,7 +433,7 @@ class MarginPerceptron(OnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -499,7 +494,7 @@ class MarginPerceptron(OnlineClassifier):
 
 
 class BatchPerceptron(WeightedClassifier):
-    """Learns from all mistakes of a pass at once, on all cores: when the order of the rows must not matter.
+    """Updates the weights once per pass with all mistakes, on all cores: when the order of the rows must not matter.
 
     Parameters
     ----------
@@ -521,7 +516,7 @@ class BatchPerceptron(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -529,7 +524,7 @@ class BatchPerceptron(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -541,10 +536,9 @@ class BatchPerceptron(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -555,7 +549,7 @@ class BatchPerceptron(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -616,7 +610,7 @@ class BatchPerceptron(WeightedClassifier):
 
 
 class PocketPerceptron(Classifier):
-    """Keeps the best weights found so far: for classes that overlap, when the training error counts.
+    """Keeps the weights with the lowest training error found so far: for overlapping classes.
 
     Parameters
     ----------
@@ -633,7 +627,7 @@ class PocketPerceptron(Classifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -651,10 +645,9 @@ class PocketPerceptron(Classifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -665,7 +658,7 @@ class PocketPerceptron(Classifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -717,14 +710,12 @@ class PocketPerceptron(Classifier):
 
 
 class LiftedPerceptron(Classifier):
-    """Gives every row a coordinate of its own, so that it converges on any data: to see how the lecture notes
-    treat overlap.
+    """Gives every row an extra coordinate of its own, so that it converges on any data: for studying overlap as in the lecture notes.
 
     Parameters
     ----------
     lift : default 'auto'
-        How much of a lifted row is its features. Above 0 and below 1, or 'auto' for the share that the
-        lifting lemma finds best.
+        How much of a lifted row is its features. Above 0 and below 1, or 'auto' for the best share by the lifting lemma.
     epochs : default 100
         At most this many passes over the rows.
     scale : default 'auto'
@@ -736,7 +727,7 @@ class LiftedPerceptron(Classifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -754,10 +745,9 @@ class LiftedPerceptron(Classifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -768,7 +758,7 @@ class LiftedPerceptron(Classifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -820,7 +810,7 @@ class LiftedPerceptron(Classifier):
 
 
 class KernelPerceptron(WeightedClassifier):
-    """Learns a sum of kernels instead of weights: when the boundary is curved, and there are not too many rows.
+    """Learns a kernel expansion instead of weights: for curved boundaries and moderate numbers of rows.
 
     Parameters
     ----------
@@ -838,7 +828,7 @@ class KernelPerceptron(WeightedClassifier):
         Memory for kernel values that are kept. A size such as 500MB or 2GB.
     combine : default 'last'
         What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
-        all rows seen; 'vote': All vote, each with the number of rows that it survived.
+        all rows seen; 'vote': A vote of all weights, each with the number of rows it survived.
     epochs : default 100
         At most this many passes over the rows.
     scale : default 'auto'
@@ -850,7 +840,7 @@ class KernelPerceptron(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -858,7 +848,7 @@ class KernelPerceptron(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -870,10 +860,9 @@ class KernelPerceptron(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -884,7 +873,7 @@ class KernelPerceptron(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -954,8 +943,7 @@ class KernelPerceptron(WeightedClassifier):
 
 
 class MulticlassPerceptron(WeightedOnlineClassifier):
-    """Learns one weight vector for each class, all together: for many classes, smaller and often better than one
-    against the rest.
+    """Trains one weight vector for each class, all jointly: for many classes, smaller and often better than one against the rest.
 
     Parameters
     ----------
@@ -973,7 +961,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     mistake : default 'nonpositive'
@@ -983,7 +971,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -995,10 +983,9 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1009,7 +996,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1067,8 +1054,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
 
 
 class SGDClassifier(WeightedOnlineClassifier):
-    """Stochastic gradient descent on a loss, with steps that adapt to each feature: for streams, and for a loss
-    of your choice.
+    """Stochastic gradient descent with a step size for each feature: for streams, and for a choice of losses.
 
     Parameters
     ----------
@@ -1077,7 +1063,7 @@ class SGDClassifier(WeightedOnlineClassifier):
         e^−a), logistic regression; 'squared': ½(1−a)², least squares.
     schedule : default None
         How the step changes; None for adaptive (shrinking with a penalty, constant with the perceptron loss).
-        'adaptive': Its own for each feature, whatever the scale of the feature; 'constant': The same in every
+        'adaptive': A step size for each feature, independent of its scale; 'constant': The same in every
         step; '1/k': η/k in step k; '1/sqrt-k': η/√k in step k; 'power': η/k^p in step k, with p from power=;
         'shrinking': η/(1 + ηλk).
     power : default None
@@ -1102,7 +1088,7 @@ class SGDClassifier(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1110,7 +1096,7 @@ class SGDClassifier(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1122,10 +1108,9 @@ class SGDClassifier(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1136,7 +1121,7 @@ class SGDClassifier(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1209,7 +1194,7 @@ class SGDClassifier(WeightedOnlineClassifier):
 
 
 class LinearSVM(WeightedClassifier):
-    """The soft-margin support vector machine, to a proved gap: when you want the best weights and have the time.
+    """The soft-margin support vector machine, solved to a proved gap: for optimal weights, when time allows.
 
     Parameters
     ----------
@@ -1230,7 +1215,7 @@ class LinearSVM(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1238,7 +1223,7 @@ class LinearSVM(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1250,10 +1235,9 @@ class LinearSVM(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1264,7 +1248,7 @@ class LinearSVM(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1325,16 +1309,12 @@ class LinearSVM(WeightedClassifier):
 
 
 class LogisticRegression(WeightedClassifier):
-    """Logistic regression, to a proved gap: when you want probabilities, or weights that a penalty keeps small
-    or leaves out.
+    """Logistic regression, solved to a proved gap: for probabilities, and for small or sparse weights.
 
     Parameters
     ----------
     penalty : default 'l2'
-        What weights cost; the intercept costs nothing. 'l2': ½‖w‖²: keeps all weights small; 'l1': ‖w‖₁:
-        leaves features out; 'elastic-net': a mixture of both; 'firth': half the logarithm of the
-        information's determinant: finite weights of little bias on small data, also where the classes do not
-        overlap; 'none': nothing; classes that do not overlap then have no best weights.
+        What weights cost; the intercept costs nothing. 'l2': ½‖w‖²: keeps all weights small; 'l1': ‖w‖₁: makes weights sparse; 'elastic-net': a mixture of both; 'firth': half the log-determinant of the Fisher information: finite, nearly unbiased weights on small data, even when the classes are separable; 'none': no penalty; separable classes then have no finite optimum.
     C : default 1.0
         The weight of the loss against the penalty. Above 0.
     l1_ratio : default 0.5
@@ -1352,7 +1332,7 @@ class LogisticRegression(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1360,7 +1340,7 @@ class LogisticRegression(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1372,10 +1352,9 @@ class LogisticRegression(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1386,7 +1365,7 @@ class LogisticRegression(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1453,7 +1432,7 @@ class LogisticRegression(WeightedClassifier):
 
 
 class MaxMarginClassifier(Classifier):
-    """Finds the boundary furthest from the nearest row, with proof: for separable data, when the margin counts.
+    """Finds the boundary with the largest margin, with a proof: for separable data.
 
     Parameters
     ----------
@@ -1470,7 +1449,7 @@ class MaxMarginClassifier(Classifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1488,10 +1467,9 @@ class MaxMarginClassifier(Classifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1502,7 +1480,7 @@ class MaxMarginClassifier(Classifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1554,7 +1532,7 @@ class MaxMarginClassifier(Classifier):
 
 
 class Memoriser(WeightedClassifier):
-    """Looks rows up: of use only as a baseline; its training error is zero unless equal rows have both labels.
+    """Memorises the training rows: only as a baseline; its training error is zero unless equal rows have both labels.
 
     Parameters
     ----------
@@ -1569,7 +1547,7 @@ class Memoriser(WeightedClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1577,7 +1555,7 @@ class Memoriser(WeightedClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1589,10 +1567,9 @@ class Memoriser(WeightedClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1603,7 +1580,7 @@ class Memoriser(WeightedClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """
@@ -1654,13 +1631,13 @@ class Memoriser(WeightedClassifier):
 
 
 class PassiveAggressiveClassifier(WeightedOnlineClassifier):
-    """Changes the weights by the least that makes each row right by 1: for streams whose classes drift.
+    """Makes the smallest change of the weights that gives each row a margin of 1: for streams whose classes drift.
 
     Parameters
     ----------
     aggression : default 'capped'
         How far a row may move the weights. 'full': PA: as far as needed; 'capped': PA-I: as far as needed, at
-        most C; 'softened': PA-II: less far, softened by C.
+        most C; 'softened': PA-II: less far, regularised by C.
     C : default 1.0
         The longest step. Above 0.
     combine : default 'average'
@@ -1677,7 +1654,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     seed : default 0
         The seed of all shuffles.
     bias : default 'append'
-        Whether the boundary may miss the origin. 'append' or 'none'.
+        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     max_updates : default None
@@ -1685,7 +1662,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     class_weight : default None
-        How much the rows of each class count: 'balanced', or a dict from class to weight; None for once.
+        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
         Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
     features : default None
@@ -1697,10 +1674,9 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     classes_ : array
         The classes, sorted.
     coef_, intercept_ : arrays
-        What one more unit of each feature adds to the score, and the score of a row of zeros; not for decision functions
-        that have no such form.
+        The change of the score per unit of each feature, and the score of a row of zeros; only for linear decision functions.
     converged_ : bool
-        Whether the algorithm came to its end.
+        Whether the algorithm converged.
     n_iter_, n_updates_ : int
         Passes begun, and updates made.
     margin_interval_ : tuple
@@ -1711,7 +1687,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     history_ : list of dict
         The passes, each with `epoch`, `updates` and `margin_upper`.
     evidence_ : dict
-        Everything that is known about the run, as `linsep train --json` prints it.
+        The evidence about the run, as `linsep train --json` prints it.
     model_ : linsep.Model
         The model, as it is saved.
     """

@@ -22,7 +22,7 @@ pub(super) struct Panel {
     pub(super) y: Scale,
 }
 
-/// What the axes of a panel are.
+/// The axes of a panel.
 pub(super) struct Axes<'a> {
     pub(super) x: Scale,
     pub(super) y: Scale,
@@ -143,7 +143,7 @@ impl Panel {
         sheet.mark(What::Path(self.steps(points)), pen, Some(self.grown(2.0)));
     }
 
-    /// The steps of a curve. Points that cannot be told apart on paper are left out.
+    /// The steps of a curve. Points that would coincide on paper are left out.
     pub(super) fn steps(&self, points: impl IntoIterator<Item = (f64, f64)>) -> Vec<Step> {
         let mut steps: Vec<Step> = Vec::new();
         let mut last: Option<(f64, f64)> = None;

@@ -34,19 +34,20 @@ pub fn boundary(view: &View) -> Figure {
     let is_drawn = !view.is_by_heart() && border_is_drawn(view);
     let mut how = match (&view.border, scene.classes.len()) {
         _ if view.weighs_nothing() => {
-            "There is no boundary: all weights are zero, and every row is given the same class.".to_string()
+            "There is no boundary: all weights are zero, and every row gets the same class.".to_string()
         }
         _ if view.is_by_heart() => {
-            "There is no boundary: a memoriser knows the rows that it has seen by heart, and says the same of all others."
+            "There is no boundary: a memoriser stores the training rows, and predicts the same class for \
+             all others."
                 .to_string()
         }
-        _ if !is_drawn => "The boundary is outside of the picture: all of it is on one side.".to_string(),
+        _ if !is_drawn => "The boundary is outside the picture: all of it is on one side.".to_string(),
         (Border::Curves(_), 3..) => "Lines are where the predicted class changes.".to_string(),
         _ => "The solid line is the boundary.".to_string(),
     };
     how += match view.margin.filter(|_| is_drawn) {
         Some(margin) if margin.soft => {
-            " Dashed lines are the margin: the ringed rows on it or within hold it in its place."
+            " Dashed lines are the margin; the ringed rows, on it or within, are support vectors."
         }
         Some(_) => " The shaded margin reaches to the nearest rows, which are ringed.",
         None => "",
@@ -76,7 +77,7 @@ pub fn boundary(view: &View) -> Figure {
         ));
     }
     if !view.model().recipe.expansion.is_none() && matches!(scene.axes, PlaneAxes::Boundary { .. }) {
-        sheet.note("Distances are those in the space of the expanded features.");
+        sheet.note("Distances are in the space of the expanded features.");
     }
     sheet.finish()
 }
@@ -97,12 +98,12 @@ fn border_is_drawn(view: &View) -> bool {
     }
 }
 
-/// Says that not all rows are drawn, where that is so.
+/// A note where not all rows are drawn.
 pub(super) fn note_thinning(sheet: &mut Sheet, scene: &Scene) {
     let shown = drawn(&scene.rows).len();
     if shown < scene.rows.len() {
         sheet.note(&format!(
-            "{} of the {} are drawn, and at most {} of those that are marked; all numbers are of all rows.",
+            "{} of the {} are drawn, and at most {} of the marked ones; all numbers are for all rows.",
             grouped(shown as u64),
             counted(scene.rows.len() as u64, "row", "rows"),
             grouped(MAX_MARKED as u64)
@@ -121,7 +122,7 @@ pub(super) fn draw_plane(sheet: &mut Sheet, scene: &Scene, along: &str, height: 
     let axes = match &scene.axes {
         PlaneAxes::Features([first, second]) => Axes::new(x, first, y, second),
         PlaneAxes::Boundary { shown } => {
-            across = format!("strongest direction across ({} of the variance there)", percent(*shown));
+            across = format!("main direction across ({} of the variance there)", percent(*shown));
             Axes::new(x, &along, y, &across)
         }
         PlaneAxes::OneFeature => {
@@ -242,7 +243,7 @@ fn place(panel: &Panel, row: &SeenRow, scene: &Scene) -> Dot {
     panel.dot(row.at[0], row.at[1], Some(format!("line {}: {}{wrong}", row.line, scene.classes[row.class])))
 }
 
-/// What a legend says of the boundary.
+/// The legend entry of the boundary.
 fn border_keys(view: &View) -> Vec<(Key, String)> {
     let mut keys = vec![(Key::Line(Ink::Text, Dash::Solid, 2.0), "boundary".to_string())];
     if view.margin.is_some() {

@@ -26,8 +26,9 @@ pub fn calibration(source: &str, which: WhichRows, evaluated: &Evaluated) -> Opt
         found.log_loss, found.brier, found.expected_calibration_error
     );
     let how = format!(
-        "On {} {which}; the numbers on top are those of each bin. A point below the dotted line comes true less often than the \
-         model says, one above it more often; where a bar meets the line, these rows show no difference.",
+        "On {} {which}; the numbers on top are the rows of each bin. Below the dotted line the model is \
+         overconfident, above it underconfident; where a bar crosses the line, the difference is not \
+         significant.",
         grouped(rows)
     );
     let mut sheet = Sheet::new("calibration", WIDTH, &title, &how);
@@ -77,7 +78,7 @@ pub fn calibration(source: &str, which: WhichRows, evaluated: &Evaluated) -> Opt
             Key::Curve(Ink::Series(0), Dash::Solid, Shape::Circle),
             "observed, with the 95 % interval".to_string(),
         ),
-        (Key::Line(Ink::Muted, Dash::Dotted, 1.4), "probabilities that come true".to_string()),
+        (Key::Line(Ink::Muted, Dash::Dotted, 1.4), "perfect calibration".to_string()),
     ]);
     Some(sheet.finish())
 }

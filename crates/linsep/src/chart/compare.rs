@@ -1,4 +1,4 @@
-//! Learners side by side.
+//! Comparison of learners.
 
 use super::axes::{Axes, Panel, top_down};
 use super::figure::{Anchor, Dot, Figure, Key, Pen, SMALL, Sheet, What, open_pen};
@@ -14,7 +14,8 @@ const WIDTH: f64 = 760.0;
 /// Between two learners.
 const LINE: f64 = 25.0;
 
-/// The metric of each learner on held-out rows with its standard error, beside always giving the same answer.
+/// The metric of each learner on held-out rows with its standard error, beside always predicting the same
+/// class.
 pub fn compare(source: &str, comparison: &Comparison) -> Figure {
     let source = file_name(source);
     let metric = comparison.metric;
@@ -49,7 +50,7 @@ pub fn compare(source: &str, comparison: &Comparison) -> Figure {
     let root = share && highest > 8.0 * least;
     let x = if root { Scale::square_root(1.06 * highest) } else { Scale::linear(0.0, 1.06 * highest) };
     let name = format!(
-        "{}{}, on rows not learned from{}",
+        "{}{}, on held-out rows{}",
         metric.title(),
         if share { ", in %" } else { "" },
         if root { "; square-root scale" } else { "" }
@@ -66,12 +67,12 @@ pub fn compare(source: &str, comparison: &Comparison) -> Figure {
     if metric == Metric::Error {
         let on_training = |(k, (entry, ..)): (usize, &(&crate::compare::Entry, f64, f64))| {
             let error = factor * entry.training_error?;
-            let says = format!("{}: {error:.digits$} % on the rows learned from", entry.label);
+            let says = format!("{}: {error:.digits$} % on the training rows", entry.label);
             Some(panel.dot(error, top_down(k, shown.len()), Some(says)))
         };
         let dots: Vec<Dot> = shown.iter().enumerate().filter_map(on_training).collect();
         sheet.mark(What::Dots { shape: Shape::Diamond, radius: 4.2, dots }, open_pen(Ink::Series(1)), None);
-        keys.push((Key::Open(Shape::Diamond, Ink::Series(1)), "on the rows learned from".to_string()));
+        keys.push((Key::Open(Shape::Diamond, Ink::Series(1)), "on the training rows".to_string()));
     }
     for (k, (entry, value, error)) in shown.iter().enumerate() {
         let at = top_down(k, shown.len());

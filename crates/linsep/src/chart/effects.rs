@@ -1,4 +1,4 @@
-//! What each column adds to the score: a model read as a sum of curves.
+//! The contribution of each column to the score: a model shown as a sum of curves.
 
 use super::axes::{Axes, Panel, top_down};
 use super::figure::{Figure, Pen, Rect, Sheet};
@@ -27,15 +27,16 @@ pub fn effects(name: &str, model: &Model, outcome: usize, top: usize) -> Option<
     let shown = &all[..all.len().min(top.max(1))];
     let first = shown.first()?;
     let class = shown_class(model, outcome);
-    let title = format!("{name}: “{}” moves the score of “{class}” most", first.column);
+    let title = format!("{name}: “{}” has the largest effect on the score of “{class}”", first.column);
     let products = model.product_effects_of(outcome).unwrap_or_default();
     let drawn = &products[..products.len().min(MAX_PRODUCTS)];
     let mut how = format!(
-        "Each panel is a column: what its value adds to the score, where above 0 speaks for “{class}”. All panels have the same \
-         heights. Curves are 0 on average over the training rows; words are beside a word that the model does not know."
+        "Each panel shows what a column adds to the score; above 0 is evidence for “{class}”. All panels \
+         have the same vertical scale. Curves average 0 over the training rows; words are relative to an \
+         unknown word."
     );
     if !drawn.is_empty() {
-        how += " Panels with × are products of two columns: what both together add beside that.";
+        how += " Panels with × are products of two columns: their additional joint effect.";
     }
     let mut sheet = Sheet::new("effects", WIDTH, &title, &how);
     let values = shown.iter().flat_map(|effect| match &effect.effect {
@@ -82,7 +83,8 @@ pub fn effects(name: &str, model: &Model, outcome: usize, top: usize) -> Option<
             names => format!(" (at 0: {})", listed(names, names.len(), ", ")),
         };
         sheet.note(&format!(
-            "The panel of a column holds where the numbers that it is multiplied with are at their means{except}, and the words absent."
+            "The panel of a column is for rows in which the numbers it is multiplied with are at their \
+             means{except}, and the words absent."
         ));
     }
     Some(sheet.finish())

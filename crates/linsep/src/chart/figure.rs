@@ -8,7 +8,7 @@ use super::text::{harmless, shortened, width, wrapped};
 pub struct Figure {
     /// The kind, such as `boundary`: part of the names inside of it.
     pub(super) name: &'static str,
-    /// What it shows.
+    /// The title.
     pub(super) title: String,
     /// How to read it.
     pub(super) how: String,
@@ -19,7 +19,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// What it shows.
+    /// The title.
     pub fn title(&self) -> &str {
         &self.title
     }
@@ -69,7 +69,7 @@ pub(super) enum Step {
     Close,
 }
 
-/// What a mark is drawn with.
+/// The style of a mark.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Pen {
     pub(super) stroke: Option<Ink>,
@@ -131,7 +131,7 @@ pub(super) struct Mark {
     pub(super) layer: Layer,
 }
 
-/// What a mark is. Moving marks have one entry for each frame.
+/// The shape of a mark. Moving marks have one entry for each frame.
 #[derive(Clone, Debug)]
 pub(super) enum What {
     Path(Vec<Step>),
@@ -227,7 +227,7 @@ impl Sheet {
         }
     }
 
-    /// What has to be known beside the picture, such as that it does not show all rows.
+    /// A note below the picture, such as that it does not show all rows.
     pub(super) fn note(&mut self, text: &str) {
         self.y += 6.0;
         self.paragraph(text);

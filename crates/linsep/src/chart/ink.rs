@@ -10,7 +10,7 @@ pub enum Theme {
     Dark,
 }
 
-/// What is drawn with.
+/// The colours of marks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ink {
     /// Text and boundaries.

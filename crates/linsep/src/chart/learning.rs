@@ -44,12 +44,13 @@ pub fn learning(view: &View, points: &[TracePoint]) -> Figure {
         "{} Below, the proof: {}",
         match has_line {
             true => "At each mistake the boundary turns towards the ringed row, which was on its wrong side.",
-            false =>
-                "The ringed row was a mistake. No feature ever has a weight, so there is no boundary to draw.",
+            false => "The ringed row was a mistake. All weights stay zero, so there is no boundary to draw.",
         },
         match separator_is_known(&frames) {
             true => "⟨θ_k, θ*⟩ grows at least as kγ, and ‖θ_k‖² at most as kR².",
-            false => "‖θ_k‖² grows at most as kR². What needs a separator θ* is left out: none was found.",
+            false =>
+                "‖θ_k‖² grows at most as kR². The curve that needs a separator θ* is left out: none \
+                      was found.",
         }
     );
     let mut sheet = Sheet::new("learning", WIDTH, &title, &how);
@@ -59,7 +60,7 @@ pub fn learning(view: &View, points: &[TracePoint]) -> Figure {
     let mut keys = draw_rows(&mut sheet, &panel, scene);
     if frames.is_empty() {
         sheet.legend(&keys);
-        sheet.note("No mistake was made: there is nothing to follow.");
+        sheet.note("No mistake was made, so there is nothing to plot.");
         return sheet.finish();
     }
     draw_boundaries(&mut sheet, &panel, view, &frames, status);
@@ -71,11 +72,11 @@ pub fn learning(view: &View, points: &[TracePoint]) -> Figure {
     let curves = sheet.space(240.0);
     draw_curves(&mut sheet, curves, &frames);
     keys.push((Key::Line(Ink::Series(0), Dash::Solid, 2.0), "the run".to_string()));
-    keys.push((Key::Line(Ink::Series(1), Dash::Dashed, 2.0), "what the theorem says of it".to_string()));
+    keys.push((Key::Line(Ink::Series(1), Dash::Dashed, 2.0), "bound of the theorem".to_string()));
     sheet.legend(&keys);
     if (frames.len() as u64) < evidence.updates {
         sheet.note(&format!(
-            "{} of the {} are shown, evenly, the last among them.",
+            "{} of the {} are shown, evenly spaced and including the last.",
             grouped(frames.len() as u64),
             counted(evidence.updates, "update", "updates")
         ));

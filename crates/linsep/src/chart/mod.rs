@@ -48,7 +48,7 @@ pub use weights::weights;
 use crate::{Error, SettingsError};
 use std::path::Path;
 
-/// What a figure is written as.
+/// The file format of a figure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FigureFormat {
     /// SVG, which follows the light or dark setting of its reader.

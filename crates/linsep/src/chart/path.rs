@@ -39,11 +39,11 @@ pub fn path(source: &str, model: &Model, points: &[PathPoint], class: usize) -> 
     );
     let scaled = model.recipe.scaling != Scaler::None;
     let how = format!(
-        "Each curve is the weight of a {}feature; further right the penalty counts less.{}",
+        "Each curve is the weight of a {}feature; the penalty decreases to the right.{}",
         if scaled { "scaled " } else { "" },
         match model.settings.learner {
             Learner::Logistic(options) if options.penalty == LogisticPenalty::L2 => "",
-            _ => " Features whose curves leave zero first are the last that a growing penalty leaves out.",
+            _ => " Features whose curves leave zero first survive the largest penalty.",
         }
     );
     let mut sheet = Sheet::new("path", WIDTH, &title, &how);

@@ -1,4 +1,4 @@
-//! What each threshold finds and what it calls wrongly: the ROC curve.
+//! The ROC curve: true and false positive rates of each threshold.
 
 use super::axes::{Axes, Panel};
 use super::figure::{Dot, Figure, Key, Pen, Sheet, What, dot_pen};
@@ -25,12 +25,13 @@ pub fn roc(source: &str, which: WhichRows, evaluated: &Evaluated, rows: &[Judged
     let (positive, negative) = (&classes.positive, classes.negative_name());
     let title = format!("{source}: AUC {auc:.4} on {} {which}", grouped(evaluation.rows));
     let how = format!(
-        "Each point of the curve is a threshold: how much of “{positive}” it finds, and how much of “{negative}” it calls \
-         “{positive}”. The closer to the upper left corner the better; guessing is the dotted line."
+        "Each point of the curve is a threshold: its true positive rate (“{positive}” found) and false \
+         positive rate (“{negative}” predicted “{positive}”). Closer to the upper left corner is better; \
+         the dotted line is guessing."
     );
     let mut sheet = Sheet::new("roc", WIDTH, &title, &how);
     let ticks = || Some((0..=5).map(|k| (f64::from(k) / 5.0, format!("{} %", 20 * k))).collect());
-    let (x_name, y_name) = (format!("of {negative}: called {positive}"), format!("of {positive}: found"));
+    let (x_name, y_name) = (format!("of {negative}: predicted {positive}"), format!("of {positive}: found"));
     let unit = Scale::linear(0.0, 1.0);
     let outer = sheet.space(HEIGHT);
     let axes =
@@ -45,7 +46,8 @@ pub fn roc(source: &str, which: WhichRows, evaluated: &Evaluated, rows: &[Judged
         (Key::Line(Ink::Muted, Dash::Dotted, 1.4), "guessing, AUC 0.5".to_string()),
     ];
     if let (Some(found), Some(right)) = (evaluation.recall, evaluation.negative_recall) {
-        let text = format!("as it is: {} found, {} called wrongly", percent(found), percent(1.0 - right));
+        let text =
+            format!("current threshold: {} found, {} false positives", percent(found), percent(1.0 - right));
         let (x, y) = panel.at(1.0 - right, found);
         let dots = vec![Dot { x, y, says: Some(text.clone()) }];
         let pen = Pen { stroke: Some(Ink::Paper), width: 1.2, ..dot_pen(Shape::Star, Ink::Series(1)) };

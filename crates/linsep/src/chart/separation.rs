@@ -1,4 +1,4 @@
-//! A verdict on separation: the widest gap, or the rows that cannot all be right.
+//! A verdict on separation: the widest gap, or the conflicting rows.
 
 use super::axes::{Panel, band_pen, boundary_pen, edge_pen};
 use super::boundary::{draw_plane, draw_rows, mark_with, note_thinning};
@@ -36,7 +36,8 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
         ),
         Verdict::QuasiComplete if !found.boundary_is_exact => (
             "quasi-completely separable: the best boundary touches rows of both sides".to_string(),
-            "No row is on the wrong side of the solid line, which goes through the ringed rows; which rows every such boundary goes through was not settled."
+            "No row is on the wrong side of the solid line, which goes through the ringed rows; which rows \
+             every such boundary goes through was not determined."
                 .to_string(),
         ),
         Verdict::QuasiComplete => (
@@ -45,14 +46,15 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
                 .to_string(),
         ),
         Verdict::Overlap => (
-            format!("not separable, {} cannot {} be right", counted(rows, "row", "rows"), if rows == 2 { "both" } else { "all" }),
+            format!("not separable: {} cannot {} be on their right sides", counted(rows, "row", "rows"), if rows == 2 { "both" } else { "all" }),
             if through_origin {
-                "The ringed rows alone contradict each other: with the signs of their sides, a mixture of them is zero.".to_string()
+                "The ringed rows conflict: with the signs of their sides, a weighted sum of them is \
+                 zero.".to_string()
             } else {
                 format!(
-                    "The ringed rows contradict each other: mixed in {}, those of either side give the same point, the star, and no \
-                     boundary has it on both of its sides.",
-                    if view.ringed.len() <= MAX_NAMED { "the shares shown" } else { "certain shares" }
+                    "The ringed rows conflict: with {}, the weighted means of both sides are the same \
+                     point, the star, which no boundary has on both of its sides.",
+                    if view.ringed.len() <= MAX_NAMED { "the weights shown" } else { "certain weights" }
                 )
             },
         ),
@@ -91,7 +93,7 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
                 counted(ringed, "row on this boundary", "rows on this boundary")
             }
             Verdict::QuasiComplete => counted(ringed, "row on every boundary", "rows on every boundary"),
-            _ => counted(ringed, "row that cannot be right with the others", "rows that cannot all be right"),
+            _ => counted(ringed, "row in conflict with the others", "conflicting rows"),
         };
         keys.push((Key::Dot(Shape::Ring, Ink::Text), text));
     }
@@ -105,7 +107,7 @@ pub fn separation(separated: &Separated, view: &SeparationView) -> Figure {
             y,
             Pen { stroke: Some(Ink::Paper), width: 1.2, ..dot_pen(Shape::Star, Ink::Text) },
         );
-        keys.push((Key::Dot(Shape::Star, Ink::Text), "the same mixture of both sides".to_string()));
+        keys.push((Key::Dot(Shape::Star, Ink::Text), "the common weighted mean".to_string()));
     }
     if view.ringed.iter().any(|ringed| ringed.share.is_some()) && view.ringed.len() <= MAX_NAMED {
         name_rows(&mut sheet, &panel, view);

@@ -21,24 +21,24 @@ pub fn trace(source: &str, points: &[TracePoint], evidence: &Evidence) -> Figure
     let mistakes = counted(evidence.updates, "mistake", "mistakes");
     let title = match proof.most {
         Some(most) => {
-            format!("{source}: {mistakes}, and never more than {} in any order", rounded(most, Rounding::Up))
+            format!("{source}: {mistakes}; at most {} in any order", rounded(most, Rounding::Up))
         }
-        None => format!("{source}: {mistakes} so far, and no bound is known, because no separator is"),
+        None => format!("{source}: {mistakes} so far; no bound, because no separator was found"),
     };
     let how = match proof.known {
         true => {
-            "Each mistake pushes θ towards a separator θ* by at least γ, and makes it longer by at most R². Solid curves are \
-             the run, dashed ones what the theorem says: the run stays above the first and below the second, and both \
-             together leave no room for more than (R/γ)² mistakes."
+            "Each mistake pushes θ towards a separator θ* by at least γ, and makes it longer by at most R². \
+             Solid curves are the run, dashed ones the bounds of the theorem: the run stays above the first \
+             and below the second, and together they allow at most (R/γ)² mistakes."
         }
         false => {
-            "Each mistake makes θ longer by at most R². Solid curves are the run, dashed ones what the theorem says. What \
-             needs a separator θ* is left out: none was found."
+            "Each mistake makes θ longer by at most R². Solid curves are the run, dashed ones the bounds of \
+             the theorem. Curves that need a separator θ* are left out: none was found."
         }
     };
     let mut sheet = Sheet::new("trace", WIDTH, &title, how);
     if points.is_empty() {
-        sheet.note("No mistake was made: there is nothing to follow.");
+        sheet.note("No mistake was made, so there is nothing to plot.");
         return sheet.finish();
     }
     let mut cells = Cells::new(&mut sheet);
@@ -62,11 +62,11 @@ pub fn trace(source: &str, points: &[TracePoint], evidence: &Evidence) -> Figure
     }
     sheet.legend(&[
         (Key::Line(Ink::Series(0), Dash::Solid, 2.0), "the run".to_string()),
-        (Key::Line(Ink::Series(1), Dash::Dashed, 2.0), "what the theorem says of it".to_string()),
+        (Key::Line(Ink::Series(1), Dash::Dashed, 2.0), "bound of the theorem".to_string()),
     ]);
     if (points.len() as u64) < evidence.updates {
         sheet.note(&format!(
-            "{} of the {} are drawn, evenly, the last among them.",
+            "{} of the {} are drawn, evenly spaced and including the last.",
             grouped(points.len() as u64),
             counted(evidence.updates, "update", "updates")
         ));
@@ -164,7 +164,7 @@ impl<'a> Proof<'a> {
         first.into_iter().chain(rest).collect()
     }
 
-    /// A panel with the run and what the theorem says of it.
+    /// A panel with the run and bound of the theorem.
     fn pair(
         &self,
         sheet: &mut Sheet,
@@ -203,7 +203,7 @@ impl<'a> Proof<'a> {
             sheet,
             cell,
             title,
-            "The cosine of their angle is above √k·γ/(R‖θ*‖), which cannot pass 1.",
+            "The cosine of their angle is above √k·γ/(R‖θ*‖), which cannot exceed 1.",
         );
         let x = self.steps();
         let axes =
@@ -259,9 +259,9 @@ impl<'a> Proof<'a> {
         };
         let how = match self.lower {
             Some(_) => {
-                "‖θ_k‖/k is an upper end; the separator proves the lower one. What is possible is shaded."
+                "‖θ_k‖/k is an upper bound; the separator proves the lower one. The possible range is shaded."
             }
-            None => "‖θ_k‖/k is an upper end: each mistake proves that the margin is no larger.",
+            None => "‖θ_k‖/k is an upper bound that each mistake proves.",
         };
         let area = panel_head(sheet, cell, &title, how);
         let mut least = f64::INFINITY;
@@ -295,7 +295,7 @@ impl<'a> Proof<'a> {
     /// The proof in words, with the numbers of the last mistake.
     fn words(&self, sheet: &mut Sheet, cell: Rect) {
         let Some(last) = self.last else { return };
-        let area = panel_head(sheet, cell, "Why it must stop, in the numbers of the last mistake", "");
+        let area = panel_head(sheet, cell, "Why it must stop, with the numbers of the last mistake", "");
         let down = |x: Option<f64>| x.map_or(String::new(), |x| rounded(x, Rounding::Down));
         let up = |x: f64| rounded(x, Rounding::Up);
         let k = grouped(last.update);
@@ -313,12 +313,12 @@ impl<'a> Proof<'a> {
             ),
             "3. ⟨θ_k, θ*⟩ ≤ ‖θ_k‖ ‖θ*‖, by Cauchy and Schwarz.".to_string(),
             format!(
-                "So the cosine is at least {}, and grows with √k, but never passes 1.",
+                "So the cosine is at least {}, and grows with √k, but never exceeds 1.",
                 down(last.cosine_bound)
             ),
             match self.most {
                 Some(most) => {
-                    format!("It would pass 1 after (R/γ)² mistakes, which is at most {}.", up(most))
+                    format!("It would exceed 1 after (R/γ)² mistakes, which is at most {}.", up(most))
                 }
                 None => String::new(),
             },

@@ -12,7 +12,7 @@ use crate::numbers::grouped;
 const WIDTH: f64 = 720.0;
 const LINE: f64 = 24.0;
 
-/// The class that weights speak for: the positive one of two, or that numbered `outcome`.
+/// The class that positive weights are evidence for: the positive one of two, or that numbered `outcome`.
 pub(super) fn shown_class(model: &Model, outcome: usize) -> String {
     match model.classes.pair() {
         Some(pair) => pair.positive.clone(),
@@ -36,14 +36,14 @@ pub fn weights(name: &str, model: &Model, outcome: usize, top: usize) -> Option<
     let strongest = shown.first().map_or(String::new(), |&j| model.recipe.feature_name(j));
     let speaks = if shown.first().is_some_and(|&j| all[j] < 0.0) { "against" } else { "for" };
     let title = format!("{name}: “{strongest}” has the largest weight, {speaks} “{class}”");
-    let mut how = format!("Bars to the right speak for “{class}”, those to the left against it.");
+    let mut how = format!("Bars to the right are evidence for “{class}”, those to the left against it.");
     how += match (scaled, units.is_some()) {
         (true, true) => {
-            " Bars are weights of the scaled features, which can be compared; the numbers are what one more unit of the file adds to \
-             the score."
+            " Bars are comparable weights of the scaled features; the numbers are the change of the score \
+             per unit of the file."
         }
-        (true, false) => " The weights are those of the scaled features.",
-        _ => " The weights are those of the features as they are, so their units count.",
+        (true, false) => " The weights are for the scaled features.",
+        _ => " The weights are for the unscaled features, so they depend on the units.",
     };
     let mut sheet = Sheet::new("weights", WIDTH, &title, &how);
     let (low, high) = range(shown.iter().map(|&j| all[j]).chain([0.0]));

@@ -1,4 +1,4 @@
-//! What every learner must beat.
+//! The baseline that every learner is compared with.
 
 use crate::classes::class_name;
 use crate::dataset::Dataset;
@@ -6,7 +6,7 @@ use crate::metric::{JudgedRow, Metric};
 use crate::train::Settings;
 use serde::Serialize;
 
-/// What a learner must beat: the class that most rows have, predicted for every row.
+/// The baseline: always predicting the most frequent class.
 #[derive(Clone, Debug, Serialize)]
 pub struct Baseline {
     /// The class.

@@ -1,4 +1,5 @@
-//! Learners side by side on the same rows: the error of each on rows it has not seen, and what its theorem says.
+//! Comparison of learners on the same rows: the error of each on rows it has not seen, and what its theorem
+//! says.
 
 mod baseline;
 mod fold;
@@ -63,7 +64,7 @@ pub struct AsRead {
 pub struct Contender {
     /// The learner with its options.
     pub learner: Learner,
-    /// What it is called: its name, and those of its options that differ between contenders.
+    /// Its name, with those of its options that differ between contenders.
     pub label: String,
 }
 
@@ -84,7 +85,7 @@ pub struct Comparison {
     pub folds: u64,
     /// By what the learners were judged.
     pub metric: Metric,
-    /// What they must beat.
+    /// The baseline.
     pub baseline: Baseline,
     /// The learners.
     pub learners: Vec<Entry>,
@@ -110,7 +111,7 @@ impl Comparison {
 pub struct Entry {
     /// Its name.
     pub learner: &'static str,
-    /// What it is called here: its name, and those of its options that differ between the learners.
+    /// Its label: its name, and those of its options that differ between the learners.
     pub label: String,
     /// Its settings.
     pub settings: Settings,
@@ -126,13 +127,13 @@ pub struct Entry {
     pub value: Option<f64>,
     /// The standard error of that: over the rows where the metric is a mean over them, else over the folds.
     pub value_error: Option<f64>,
-    /// What learning from all rows proves about their margin.
+    /// The interval of the margin that training on all rows proves.
     pub margin: MarginInterval,
     /// Updates it made on all rows.
     pub updates: u64,
     /// Whether it converged on all rows.
     pub converged: bool,
-    /// What Novikoff's theorem makes of the margin.
+    /// Novikoff's bound on the mistakes, by that margin.
     pub mistake_bound: MistakeBound,
     /// Seconds that learning from all rows took.
     pub seconds: f64,

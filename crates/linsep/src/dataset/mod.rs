@@ -32,7 +32,7 @@ fn fitting(rows: usize) -> String {
     if rows == 0 { "the rows".to_string() } else { format!("more than {} rows", grouped(rows as u64)) }
 }
 
-/// What is wrong with numbers handed over as a data set.
+/// The problem with numbers handed over as a data set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DatasetError {
     /// There are no rows.

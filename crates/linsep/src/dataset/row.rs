@@ -113,7 +113,7 @@ pub enum Rows {
     },
 }
 
-/// What is known of dense rows once every value has been looked at.
+/// Properties of dense rows, known once every value has been read.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Measures {
     /// Values that are not zero.

@@ -25,7 +25,7 @@ impl CellForm {
         *self == CellForm::Plain
     }
 
-    /// The number that a cell stands for, without the space around it; `None` if it has another form.
+    /// The number that a cell denotes, without the space around it; `None` if it has another form.
     pub(crate) fn parse(self, cell: &[u8]) -> Option<f64> {
         let text = std::str::from_utf8(cell).ok()?.trim();
         match self {
@@ -36,7 +36,7 @@ impl CellForm {
         }
     }
 
-    /// The date or time of day that a number stands for; `None` if it is just a number.
+    /// The date or time of day that a number denotes; `None` if it is just a number.
     pub(crate) fn date(self, value: f64) -> Option<String> {
         match self {
             CellForm::Plain | CellForm::Styled(_) => None,

@@ -9,8 +9,8 @@ pub enum Missing {
     /// Nothing was said: as [`Missing::Auto`] where a model is learned from rows in memory, else refused.
     #[default]
     NotSaid,
-    /// A missing number becomes the mean of its column, and one more feature says that it was missing; a missing word is a
-    /// category of its own; a row without a label is left out.
+    /// A missing number becomes the mean of its column, and an additional feature marks it as missing;
+    /// a missing word is a category of its own; a row without a label is left out.
     Auto,
     /// A missing cell is an error that names the cell.
     Refuse,

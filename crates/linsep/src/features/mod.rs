@@ -1,7 +1,7 @@
 //! Records to rows: what a model remembers of how its features were made.
 //!
 //! A [`Recipe`] has three parts. Its columns ([`Schema`]) say what each column of a file contributes: a number, one feature
-//! for each word, one for each term of its texts, or nothing; and what a missing cell becomes. Its expansion ([`Expansion`]) adds bends and products of
+//! for each word, one for each term of its texts, or nothing; and what a missing cell becomes. Its expansion ([`Expansion`]) adds splines and products of
 //! columns. Its scaling ([`Scaler`]) brings the features to a common scale. All are learned on the training rows only
 //! ([`learn_columns`], [`Expansion::learn`], [`Scaler::learn`]), saved in the model, and applied to every row that the model
 //! sees later.
@@ -24,7 +24,7 @@ pub(crate) mod text;
 mod words;
 
 pub use dates::DateOrder;
-pub use expansion::{Bends, Expansion, ExpansionBuffer, ExpansionSummary, Factor, Features, Residuals};
+pub use expansion::{Expansion, ExpansionBuffer, ExpansionSummary, Factor, Features, Residuals, Splines};
 pub use form::CellForm;
 pub use missing::Missing;
 pub(crate) use missing::{Mean, OnMissing};
@@ -72,7 +72,7 @@ impl Recipe {
         self.columns.features() + self.expansion.added()
     }
 
-    /// What to call feature `j`, after the expansion.
+    /// The name of feature `j`, after the expansion.
     pub fn feature_name(&self, j: usize) -> String {
         self.expansion.feature_name(j, |j| self.columns.feature_name(j))
     }
@@ -173,7 +173,7 @@ impl Observed {
 /// A reader learns the columns from all rows, because it does not know which of them will be held out. Afterwards:
 ///
 /// - A missing number is filled with the mean of the training rows. Where the reader left that open ([`Missing::Auto`]),
-///   one more feature says that it was missing, if that happens in a few training rows at least.
+///   an additional feature marks it as missing, if that happens in a few training rows at least.
 /// - A word that only held-out rows have is not a feature. As for any word that a model has not seen, a row with it has
 ///   none of the column's features.
 /// - Words are numbered in the order in which the training rows show them. Where a column has more than `most_words` of
@@ -401,7 +401,7 @@ impl Change {
     }
 }
 
-/// What a new feature is called: a number is put behind a name that another has.
+/// The name of a new feature: a number is put behind a name that another has.
 fn free_name(name: String, taken: &mut HashSet<String>) -> String {
     let others = (2..).map(|count| format!("{name}.{count}"));
     std::iter::once(name.clone()).chain(others).find(|name| taken.insert(name.clone())).unwrap_or(name)

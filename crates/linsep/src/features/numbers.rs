@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub struct Number {
     /// Which feature.
     pub feature: usize,
-    /// What a missing cell becomes; `None` if it is refused, or not learned yet.
+    /// The value of a missing cell; `None` if it is refused, or not learned yet.
     pub fill: Option<f64>,
     /// The feature that is 1 where the cell is missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]

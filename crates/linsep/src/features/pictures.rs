@@ -27,7 +27,7 @@ impl PictureForm {
         numbers.and_then(|numbers| usize::try_from(numbers).ok()).unwrap_or(0)
     }
 
-    /// What to call feature `j`: the place of its pixel, from the left and from the top.
+    /// The name of feature `j`: the place of its pixel, from the left and from the top.
     pub(crate) fn feature_name(self, j: usize) -> String {
         let (pixel, channel) = (j / self.channels(), j % self.channels());
         let width = (self.width as usize).max(1);

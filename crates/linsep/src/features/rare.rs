@@ -23,7 +23,7 @@ pub struct Rare {
     pub words: u64,
 }
 
-/// What the feature of rare words is called.
+/// The name of the feature of rare words.
 pub(crate) fn rare_feature(column: &str) -> String {
     word_feature(column, "(rare)")
 }
@@ -77,7 +77,7 @@ impl Schema {
             let ColumnKind::Words(Words { words, rare: Some(rare), .. }) = &column.kind else { return None };
             Some(format!(
                 "{} of the {} words of column \"{}\" are rare, in fewer than {MIN_ROWS} training rows: they share one \
-                 feature, \"{}\". ⟦max_words⟧ says how many words of a column may have features of their own.",
+                 feature, \"{}\". ⟦max_words⟧ sets how many words of a column get their own feature.",
                 grouped(rare.words),
                 grouped(rare.words + words.len() as u64),
                 column.name,

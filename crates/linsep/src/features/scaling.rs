@@ -14,7 +14,7 @@ pub enum Scaling {
     /// Values as they are.
     #[default]
     None,
-    /// What suits each feature: one that most rows have is brought to mean 0 and variance 1. Others, of sparse rows, keep
+    /// Chosen for each feature: one that most rows have is standardised. Others, of sparse rows, keep
     /// their zeros. Of these, words (0 or 1) stay as they are, and up to 300 others are divided each by the root mean square of
     /// its values. More than 300 are divided each by its largest magnitude if some are far larger than usual, else all by the
     /// same.
@@ -61,12 +61,12 @@ impl Standard {
         Self { mean, divisor, centred }
     }
 
-    /// What is subtracted from each feature.
+    /// The subtracted mean of each feature.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// What each feature is then divided by.
+    /// The divisor of each feature.
     pub fn divisor(&self) -> &[f64] {
         &self.divisor
     }
@@ -142,7 +142,7 @@ impl Scaler {
         Self::learn_plain(scaling, data, data.columns())
     }
 
-    /// Learns the scaling of rows that were expanded. The bends of columns are on a scale that means something, and stay as
+    /// Learns the scaling of rows that were expanded. The splines of columns are on a scale that means something, and stay as
     /// they are. Whether features that most rows lack need a scale, those of the columns decide.
     pub fn learn_expanded(scaling: Scaling, data: &Dataset, expansion: &Expansion) -> Self {
         if expansion.is_none() {
@@ -150,10 +150,10 @@ impl Scaler {
         }
         let mut scaler = Self::learn_plain(scaling, data, expansion.inputs());
         if let Scaler::MaxAbs { divisor } | Scaler::Standard(Standard { divisor, .. }) = &mut scaler {
-            expansion.bent().for_each(|j| divisor[j] = 1.0);
+            expansion.spline_features().for_each(|j| divisor[j] = 1.0);
         }
         if let Scaler::Standard(Standard { mut mean, divisor, .. }) = scaler {
-            expansion.bent().for_each(|j| mean[j] = 0.0);
+            expansion.spline_features().for_each(|j| mean[j] = 0.0);
             scaler = Scaler::Standard(Standard::new(mean, divisor));
         }
         scaler

@@ -46,11 +46,11 @@ pub enum Schema {
 pub struct Column {
     /// Its name in the header, or its number from 1.
     pub name: String,
-    /// What it is used for.
+    /// Its use.
     pub kind: ColumnKind,
 }
 
-/// What a column is used for.
+/// The use of a column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColumnKind {
@@ -247,7 +247,7 @@ impl Schema {
         }
     }
 
-    /// What to call feature `j`.
+    /// The name of feature `j`.
     pub fn feature_name(&self, j: usize) -> String {
         match self {
             Schema::Table { features, .. } => {

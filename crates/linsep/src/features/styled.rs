@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 /// How the numbers of a column are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Style {
-    /// What stands before the decimals.
+    /// The decimal separator.
     pub decimal: Decimal,
     /// Whether every number is followed by a percent sign. The sign changes nothing: `12 %` is 12.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -16,7 +16,7 @@ pub struct Style {
     pub currency: Option<Currency>,
 }
 
-/// What stands before the decimals; the other one divides groups of digits.
+/// The decimal separator; the other one separates thousands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Decimal {
@@ -85,7 +85,7 @@ impl<'de> Deserialize<'de> for Currency {
 }
 
 impl Style {
-    /// The number that a text stands for; `None` if it is written in another style.
+    /// The number that a text denotes; `None` if it is written in another style.
     pub(crate) fn parse(self, text: &str) -> Option<f64> {
         let written = Written::of(text)?;
         let fits = written.percent == self.percent

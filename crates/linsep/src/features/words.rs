@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The word of a missing cell, where those are a category of their own.
 pub(crate) const MISSING_WORD: &str = "";
 
-/// What the feature of a word is called.
+/// The name of the feature of a word.
 pub(crate) fn word_feature(column: &str, word: &str) -> String {
     if word == MISSING_WORD { missing_feature(column) } else { format!("{column}={word}") }
 }

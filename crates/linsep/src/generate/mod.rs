@@ -114,8 +114,8 @@ impl Synthetic {
             Synthetic::Square => Ok(()),
             Synthetic::Blobs { features, margin, spread } => {
                 check_features(features, 1)?;
-                check("margin", margin, 1e-6, 1e6, "outside it rounding errors would decide the labels")?;
-                check("spread", spread, 0.0, 1e6, "outside it rounding errors would decide the labels")
+                check("margin", margin, 1e-6, 1e6, "outside it, rounding errors would determine the labels")?;
+                check("spread", spread, 0.0, 1e6, "outside it, rounding errors would determine the labels")
             }
             Synthetic::Xor { noise } => check(
                 "noise",

@@ -25,7 +25,7 @@ pub enum Limit {
     Bytes(u64),
 }
 
-/// What was written.
+/// Summary of the written file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Written {
     /// Whole rows written.

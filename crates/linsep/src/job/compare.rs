@@ -1,4 +1,4 @@
-//! Learners side by side on the same rows.
+//! Comparison of learners on the same rows.
 
 use super::{BiasSpec, ClassSpec, DataSpec, label};
 use crate::compare::{
@@ -28,7 +28,7 @@ pub struct CompareSpec {
     /// How features are scaled, as learned on the training part of each fold; if not said, as suits each of them.
     #[serde(default = "auto", skip_serializing_if = "is_auto")]
     pub scale: Scaling,
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bias: BiasSpec,
     /// The learners by their names; empty for all that suit the data.
@@ -41,7 +41,7 @@ pub struct CompareSpec {
     /// By what the learners are judged on held-out rows.
     #[serde(default, skip_serializing_if = "is_default")]
     pub metric: Metric,
-    /// Into how many parts the rows are dealt, each held out in turn.
+    /// The number of folds of the cross-validation.
     #[serde(default = "five")]
     pub folds: usize,
     /// In which order rows are visited.
@@ -104,7 +104,7 @@ impl CompareSpec {
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Comparison, Error> {
         if self.order == Some(Order::Given) && self.orders > 0 {
             let problem =
-                "⟦orders⟧ learns from the rows in other orders; with ⟦order=given⟧ there is only one";
+                "⟦orders⟧ tries other orders of the rows, so it cannot be combined with ⟦order=given⟧";
             return Err(SettingsError::new("orders", problem).into());
         }
         let settings = Settings {
@@ -166,7 +166,7 @@ impl CompareSpec {
         })?;
         if comparison.interrupted {
             observer.note(Note::Warning(&format!(
-                "interrupted: only {} of {} were held out, and no more orders tried",
+                "interrupted: only {} of {} were held out, and no further orders were tried",
                 comparison.folds,
                 counted(self.folds as u64, "fold", "folds")
             )));
@@ -251,7 +251,7 @@ fn leave_out_unjudged(
     if !left.is_empty() {
         let left: Vec<String> = left.into_iter().map(|each| each.label).collect();
         observer.note(Note::Remark(&format!(
-            "without probabilities there is no {}: {} are left out.",
+            "{} needs probabilities: {} are left out.",
             metric.title(),
             left.join(", ")
         )));
@@ -269,7 +269,7 @@ fn suited(
     for (learner, reason) in left {
         let learner = learner.name();
         observer.note(Note::Remark(&format!(
-            "{learner} is left out: {reason}; name it in ⟦learners⟧ to have it."
+            "{learner} is left out: {reason}; name it in ⟦learners⟧ to include it."
         )));
     }
     // Learners that cannot use weights, or one class against the rest, or would not end, are left out too.

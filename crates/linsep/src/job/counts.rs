@@ -57,7 +57,7 @@ pub(super) fn take(loaded: &mut Loaded, name: &str, source: &str) -> Result<(), 
         if !(0.0..=1e15).contains(&count) {
             let place = format!("{source}:{}", data.line(i));
             let problem =
-                format!("{count} in column \"{name}\" is no count: a number from 0 to 1e15 is needed");
+                format!("{count} in column \"{name}\" is not a count: expected a number from 0 to 1e15");
             return Err(Error::Rows { place, problem });
         }
         counts.push(count);
@@ -65,12 +65,12 @@ pub(super) fn take(loaded: &mut Loaded, name: &str, source: &str) -> Result<(), 
     let occurring: Vec<usize> = (0..data.len()).filter(|&i| counts[i] > 0.0).collect();
     let rows = occurring.iter().map(|&i| counts[i]).sum::<f64>();
     loaded.notes.remarks.push(format!(
-        "Column \"{name}\" counts rows: {} stand for {}{}.",
+        "Column \"{name}\" holds row counts: {} with a total count of {}{}.",
         counted(occurring.len() as u64, "row", "rows"),
         if rows.fract() == 0.0 { grouped(rows as u64) } else { rows.to_string() },
         match data.len() - occurring.len() {
             0 => String::new(),
-            none => format!("; {} with the count 0 are left out", grouped(none as u64)),
+            none => format!("; rows with count 0 are left out ({})", grouped(none as u64)),
         }
     ));
     // Features after it move up.
@@ -136,11 +136,11 @@ pub(super) fn repeat(loaded: &mut Loaded) -> Result<(), Error> {
         let is_whole =
             loaded.dataset.weights().is_some_and(|weights| weights.iter().all(|w| w.fract() == 0.0));
         loaded.notes.remarks.push(format!(
-            "{}: they weigh what is learned, and errors count {}.",
+            "{}: they weight the training, and errors count {}.",
             if is_whole {
-                "So many rows cannot be written out"
+                "The counts are too large to repeat the rows"
             } else {
-                "The weights are not whole numbers, so they are no counts"
+                "The weights are not whole numbers"
             },
             counted(loaded.dataset.len() as u64, "row", "rows")
         ));
@@ -151,7 +151,7 @@ pub(super) fn repeat(loaded: &mut Loaded) -> Result<(), Error> {
     loaded.fingerprint = None;
     if rows != table_rows {
         loaded.notes.remarks.push(format!(
-            "Each row counts as often as it occurs: all that follows is about {}, as if they were written one by one.",
+            "Each row is counted as often as it occurs: all results are for {}.",
             counted(rows, "row", "rows")
         ));
     }
@@ -241,7 +241,7 @@ pub(super) fn counts_by_line(
     let Some(column) = &data.counts else { return Ok(None) };
     if matches!(data.source, Source::Stdin | Source::Custom(..)) {
         let problem =
-            "a column of counts is read before the rows, which standard input cannot do: name a file";
+            "a column of counts is read before the rows, which standard input does not allow: name a file";
         return Err(SettingsError::new("weights", problem).into());
     }
     // The model knows which column is the label, and reads others than the counts itself.
@@ -264,7 +264,7 @@ fn whole(weight: f64) -> Result<u64, SettingsError> {
         return Ok(weight as u64);
     }
     let problem = format!(
-        "a model is judged by counting rows, and {weight} is no count: ⟦weights⟧ needs whole numbers from 0 to 1e15"
+        "evaluation counts rows, and {weight} is not a count: ⟦weights⟧ needs whole numbers from 0 to 1e15"
     );
     Err(SettingsError::new("weights", problem))
 }

@@ -79,7 +79,7 @@ impl DataSpec {
         }
         let Source::File(path) = &self.source else {
             let problem =
-                "⟦cache⟧ keeps a file beside the data, and standard input has no place: name a file";
+                "⟦cache⟧ writes a file next to the data file, so standard input has none: name a file";
             return Err(SettingsError::new("cache", problem).into());
         };
         let kept = cache_beside(path, &self.read, observer)?;
@@ -237,8 +237,8 @@ impl DataSpec {
 
 /// The error for rows that say how often they count, where a file says so too.
 pub(crate) fn two_weights() -> SettingsError {
-    let problem = "the rows have importances of their own, and ⟦weights⟧ names others: leave out ⟦weights⟧, or take the \
-                   importances out of the rows";
+    let problem = "the rows already have importance weights: leave out ⟦weights⟧, or remove the importances \
+                   from the rows";
     SettingsError::new("weights", problem)
 }
 
@@ -250,7 +250,7 @@ fn settled(
 ) -> Result<Loaded, Error> {
     (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
     loaded.notes.remarks.extend(loaded.schema.rare_remarks());
-    tell(&loaded.notes, observer);
+    emit_notes(&loaded.notes, observer);
     warn_of_terms(&loaded.schema, &loaded.dataset, observer);
     Ok(loaded)
 }
@@ -262,7 +262,8 @@ pub(super) fn warn_of_terms(schema: &Schema, data: &Dataset, observer: &mut dyn 
         match &text.terms {
             Terms::Vocabulary { list, min_count, .. } if list.is_empty() => {
                 let problem = format!(
-                    "no term of the texts{of} is in at least {} (⟦min_count⟧): the texts have no features",
+                    "no term of the texts{of} occurs in at least {} (⟦min_count⟧), so the texts have no \
+                     features",
                     counted(u64::from(*min_count), "row", "rows")
                 );
                 observer.note(Note::Warning(&problem));
@@ -309,12 +310,13 @@ pub(crate) fn cache_beside(
     let name = kept.display();
     match done {
         CacheUse::Itself => {}
-        CacheUse::Used => observer.note(Note::Remark(&format!("The rows are read from {name}."))),
+        CacheUse::Used => observer.note(Note::Remark(&format!("The rows are read from the cache {name}."))),
         CacheUse::Made => {
-            observer.note(Note::Remark(&format!("The rows are kept in {name}, and read from there from now on.")));
+            observer
+                .note(Note::Remark(&format!("The rows were cached in {name}; later runs read that file.")));
         }
         CacheUse::Renewed => observer.note(Note::Remark(&format!(
-            "{name} was made from another state of the file, or read with other options; it has been made anew."
+            "{name} did not match the file or the reading options; it was written again."
         ))),
     }
     Ok(kept)
@@ -342,7 +344,7 @@ impl ClassSpec {
             })?);
         }
         if names.iter().all(|name| *name == names[0]) {
-            let problem = "⟦classes⟧ needs at least two classes, to have something to tell apart";
+            let problem = "⟦classes⟧ needs at least two classes";
             return Err(SettingsError::new("classes", problem));
         }
         Ok(names)
@@ -362,10 +364,9 @@ impl BiasSpec {
     /// The bias that was asked for, else `usual`.
     pub fn resolve(&self, usual: Bias) -> Result<Bias, SettingsError> {
         match (self.append, self.scale) {
-            (Some(false), Some(_)) => Err(SettingsError::new(
-                "bias_scale",
-                "⟦bias_scale⟧ needs ⟦bias=append⟧: without a bias there is nothing to scale",
-            )),
+            (Some(false), Some(_)) => {
+                Err(SettingsError::new("bias_scale", "⟦bias_scale⟧ needs ⟦bias=append⟧"))
+            }
             (Some(false), None) => Ok(Bias::None),
             (_, Some(scale)) => Ok(Bias::Append(scale)),
             (Some(true), None) if usual == Bias::None => Ok(Bias::Append(1.0)),
@@ -379,8 +380,8 @@ pub(crate) fn load_model(path: &Path) -> Result<Model, Error> {
     Model::load(path).map_err(|error| error.at(path.display().to_string()))
 }
 
-/// Says what was noticed while reading. Skipped rows are warned of: they are not in the result.
-pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
+/// Passes the notes of reading to the observer. Skipped rows are warnings, because they are missing from the result.
+pub fn emit_notes(notes: &ReadNotes, observer: &mut dyn Observer) {
     for remark in &notes.remarks {
         observer.note(Note::Remark(remark));
     }
@@ -393,7 +394,10 @@ pub fn tell(notes: &ReadNotes, observer: &mut dyn Observer) {
             "row with a missing cell or label was",
             "rows with missing cells or labels were",
         );
-        observer.note(Note::Remark(&format!("{rows} left out; ⟦na⟧ says which words mean a missing cell.")));
+        observer.note(Note::Remark(&format!(
+            "{rows} left out; ⟦na⟧ lists the words that mark a missing \
+                                             cell."
+        )));
     }
     if notes.skipped > 0 {
         let files = notes.first_skipped.iter().any(|row| row.line == 0);
@@ -425,8 +429,7 @@ pub fn refuse_overwriting(outputs: &[&Path], inputs: &[&Path]) -> Result<(), Set
         |input: &'_ Path| if is_stdin(input) { PathBuf::from("/dev/stdin") } else { input.to_path_buf() };
     for (i, output) in outputs.iter().enumerate() {
         if output.as_os_str() == "-" {
-            let problem =
-                "an output called - would be a file of that name; results go to standard output without it";
+            let problem = "- is not an output file; results go to standard output by default";
             return Err(SettingsError::new("output", problem));
         }
         let special = std::fs::metadata(output).is_ok_and(|metadata| !metadata.is_file());
@@ -434,7 +437,7 @@ pub fn refuse_overwriting(outputs: &[&Path], inputs: &[&Path]) -> Result<(), Set
         let Some(other) = others.find(|other| !special && is_same_file(&file_of(other), output)) else {
             continue;
         };
-        let what = if is_stdin(other) { "what standard input is read from" } else { "named twice" };
+        let what = if is_stdin(other) { "the file that standard input is read from" } else { "named twice" };
         let problem = format!("{} is {what}, and would be overwritten: name another file", output.display());
         return Err(SettingsError::new("output", problem));
     }

@@ -1,7 +1,7 @@
 //! Judging a model on labelled rows.
 
 use super::counts::Occurrences;
-use super::data::{load_model, tell, two_weights};
+use super::data::{emit_notes, load_model, two_weights};
 use super::measure::{Evaluated, Judged, JudgedRow, probabilities_beside};
 use super::predict::{not_finite, overrule_threshold, predict_rows};
 use super::{DataSpec, TrainSpec};
@@ -89,7 +89,7 @@ impl EvaluateSpec {
             return Err(stream.no_rows());
         }
         let notes = stream.notes();
-        tell(&notes, observer);
+        emit_notes(&notes, observer);
         if unknown > 0 {
             let rows = counted(
                 unknown,
@@ -107,7 +107,7 @@ impl EvaluateSpec {
             TrainSpec::from_model(model).is_some_and(|spec| spec.is_ok_and(|spec| spec.holdout.is_some()));
         let also = also(&judged);
         let evaluated = judged.measure(model, None, notes.skipped).on_training_rows(is_training, held_out);
-        evaluated.warnings().iter().for_each(|warning| warning.tell(observer));
+        evaluated.warnings().iter().for_each(|warning| warning.emit(observer));
         Ok((evaluated, also))
     }
 

@@ -1,7 +1,7 @@
 //! Writing a model as ONNX, and judging on rows what inputs of 32 bits change.
 
 use super::DataSpec;
-use super::data::{load_model, tell};
+use super::data::{emit_notes, load_model};
 use super::refuse_overwriting;
 use crate::Error;
 use crate::dataset::Row;
@@ -24,7 +24,7 @@ pub struct ExportSpec {
     pub model: PathBuf,
     /// Where the ONNX file is written.
     pub output: PathBuf,
-    /// What the numbers of its inputs are.
+    /// The number type of its inputs.
     #[serde(default)]
     pub input: InputNumbers,
     /// Rows on which predictions from f32 inputs are compared with the model's own.
@@ -37,20 +37,20 @@ pub struct ExportSpec {
 pub struct Exported {
     /// The specification.
     pub spec: ExportSpec,
-    /// What the file wants.
+    /// The inputs of the file.
     pub inputs: Vec<OnnxInput>,
-    /// What it gives, by name.
+    /// The names of the outputs.
     pub outputs: Vec<&'static str>,
     /// The classes, in the order of the probabilities.
     pub classes: Vec<String>,
     /// How many bytes it has.
     pub bytes: u64,
-    /// What f32 inputs change, if rows were given.
+    /// The effect of f32 inputs, if rows were given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rounding: Option<Rounding>,
 }
 
-/// What rounding the numbers of rows to f32 changes.
+/// The effect of rounding the numbers of rows to f32.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Rounding {
     /// Rows looked at.
@@ -102,7 +102,7 @@ fn rounding(model: &Model, data: &DataSpec, observer: &mut dyn Observer) -> Resu
     if check.found.rows == 0 {
         return Err(stream.no_rows());
     }
-    tell(&stream.notes(), observer);
+    emit_notes(&stream.notes(), observer);
     Ok(check.found)
 }
 
@@ -112,7 +112,7 @@ pub struct RoundingCheck<'m> {
     predictor: Predictor<'m>,
     fills: Vec<Option<(f64, Option<usize>)>>,
     values: Vec<f64>,
-    /// What was found so far.
+    /// The findings so far.
     pub found: Rounding,
 }
 

@@ -2,7 +2,7 @@
 //! not seen, the verdict on separation, and the proof of a run.
 
 use super::data::load_model;
-use super::separate::Sides;
+use super::separate::SeparationTasks;
 use super::view::View;
 use super::{
     CompareSpec, DataSpec, EvaluateSpec, Evaluated, JudgedRow, SeparateSpec, Separated, SeparationView,
@@ -26,7 +26,7 @@ const HOLDOUT: f64 = 0.25;
 /// Features whose numbers are kept.
 const MAX_FEATURES: usize = 200;
 
-/// What is to be found out about which rows.
+/// A request for findings about rows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FindingsSpec {
@@ -58,13 +58,13 @@ pub struct FeatureFigures {
 /// The rows in figures.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DataFigures {
-    /// What the data is called.
+    /// The name of the data.
     pub source: String,
     /// Its format.
     pub format: String,
     /// Rows, each as often as it counts.
     pub rows: u64,
-    /// Rows of the file that stand for them, where rows have counts or weights.
+    /// Rows of the file that represent them, where rows have counts or weights.
     pub rows_of_file: Option<u64>,
     /// Features, words counted one by one.
     pub features: u64,
@@ -72,7 +72,7 @@ pub struct DataFigures {
     pub nonzeros: u64,
     /// The columns with missing cells, and how many each has in the file.
     pub missing: Vec<(String, u64)>,
-    /// What becomes of them; not known of a cache, and up to a model that was given.
+    /// How they are treated; unknown for a cache, and decided by the model if one was given.
     pub treated: Option<Missing>,
     /// Malformed rows that were skipped.
     pub skipped: u64,
@@ -103,7 +103,7 @@ pub struct JudgedModel {
     pub view: Option<View>,
 }
 
-/// What was found out.
+/// The findings about a data set, for the HTML report.
 #[derive(Debug)]
 pub struct Findings {
     /// The specification.
@@ -112,7 +112,7 @@ pub struct Findings {
     pub data: DataFigures,
     /// The model.
     pub judged: JudgedModel,
-    /// Learners side by side; not where a model was given.
+    /// Comparison of learners; not where a model was given.
     pub comparison: Option<Comparison>,
     /// The verdict; none on rows of one class, which a given model can be judged on.
     pub separated: Option<Separated>,
@@ -140,7 +140,7 @@ impl FindingsSpec {
             _ => Some(as_read.separation().run(&mut quiet)?),
         };
         stop(&quiet)?;
-        let two = separated.as_ref().filter(|separated| separated.sides == Sides::Two);
+        let two = separated.as_ref().filter(|separated| separated.sides == SeparationTasks::Two);
         let separation = match two {
             Some(separated) => Some(SeparationView::of(separated, &mut quiet)?),
             None => None,

@@ -6,7 +6,7 @@ use crate::read::FORMATS;
 use crate::train::{Descriptor, OptionDescriptor, OptionKind};
 use serde_json::{Value, json};
 
-/// What is known about a learner, with its options.
+/// The description of a learner, with its options.
 pub fn learner_form(learner: &Descriptor) -> Value {
     let abilities = &learner.abilities;
     json!({
@@ -55,14 +55,15 @@ pub fn settings_form() -> Vec<Value> {
         json!({"name": name, "kind": kind, "values": values, "of": of, "help": help})
     };
     vec![
-        entry("epochs", "whole", &[], "all", "at most this many passes over the rows"),
+        entry("epochs", "whole", &[], "all", "the largest number of passes over the rows"),
         entry(
             "scale",
             "choice",
             &["auto", "none", "max-abs", "standard", "unit-rows"],
             "all",
-            "how features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all \
-             without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy",
+            "how features are scaled, fitted on the training rows; 'auto' chooses for each feature, and \
+             does not scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes \
+             no copy",
         ),
         entry(
             "order",
@@ -72,7 +73,14 @@ pub fn settings_form() -> Vec<Value> {
             "in which order rows are visited",
         ),
         entry("seed", "whole", &[], "all", "the seed of all shuffles"),
-        entry("bias", "choice", &["append", "none"], "all", "whether the boundary may miss the origin"),
+        entry(
+            "bias",
+            "choice",
+            &["append", "none"],
+            "all",
+            "whether the boundary has a bias, or goes \
+               through the origin",
+        ),
         entry("bias_scale", "number", &[], "all", "the value of the appended coordinate; None for 1"),
         entry(
             "init",
@@ -86,14 +94,14 @@ pub fn settings_form() -> Vec<Value> {
             "choice",
             &["nonpositive", "negative"],
             "mistake_rule",
-            "which agreements ⟨θ, z⟩ count as a mistake",
+            "whether a score of exactly 0 counts as a mistake",
         ),
         entry(
             "shards",
             "whole",
             &[],
             "shards",
-            "into how many shards the rows are dealt, to be learned at once and mixed after every pass; None for 1",
+            "the number of shards that are trained in parallel and mixed after every pass; None for 1",
         ),
         entry("mixing", "choice", &["uniform", "updates"], "shards", "how much each shard counts"),
         entry("max_updates", "whole", &[], "all", "stop after this many updates"),
@@ -103,21 +111,21 @@ pub fn settings_form() -> Vec<Value> {
             "class_weight",
             &[],
             "weights",
-            "how much the rows of each class count: 'balanced', or a dict from class to weight; None for once",
+            "the weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1",
         ),
         entry(
             "probabilities",
             "flag",
             &[],
             "all",
-            "whether scores are to become probabilities, learned from scores of rows that were held out in turn",
+            "whether to calibrate the scores to probabilities, by cross-validation",
         ),
         entry(
             "features",
             "choice",
             &["plain", "splines", "pairs", "splines+pairs"],
             "all",
-            "which features are made of those of the columns; None for none",
+            "which features are added to the columns, such as splines; None for none",
         ),
     ]
 }
@@ -178,7 +186,7 @@ pub fn reading_form() -> Vec<Value> {
             "columns of texts",
             "list",
             "texts",
-            "by name or number from 1: a feature for each word",
+            "by name or number from 1; each word becomes a feature",
         ),
         entry("text.terms", "terms", "choice", "texts", "what a term of a text is made of"),
         entry("text.ngrams", "neighbours in a term", "text", "texts", "such as 2 or 1-2"),
@@ -188,7 +196,7 @@ pub fn reading_form() -> Vec<Value> {
             "rows that have a term",
             "whole",
             "texts",
-            "at least so many, for it to be a feature",
+            "the fewest for a term to become a feature",
         ),
         entry("text.max_vocabulary", "most terms", "whole", "texts", ""),
         entry(
@@ -214,7 +222,7 @@ pub fn reading_form() -> Vec<Value> {
             "leave out identifiers and constant columns",
             "flag",
             "tables",
-            "columns that nothing general is learned from",
+            "columns that do not generalise to new rows",
         ),
         entry("skip_bad", "skip malformed rows", "flag", "files", ""),
         entry("pictures.colour", "red, green and blue as features", "flag", "pictures", ""),

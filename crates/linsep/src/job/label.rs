@@ -58,8 +58,8 @@ pub(super) fn check(
         return Ok(());
     }
     let problem = format!(
-        "{}: column \"{}\", {place}, was taken as the label, and has {found}. Name the column of the label with \
-         ⟦label⟧; if it is this one, ⟦label={}⟧ says so",
+        "{}: column \"{}\", {place}, was taken as the label, and has {found}. Name the label column with \
+         ⟦label⟧; if it is this one, use ⟦label={}⟧",
         spec.source.name(),
         label.name,
         label.name
@@ -67,7 +67,7 @@ pub(super) fn check(
     Err(SettingsError::new("label", problem).into())
 }
 
-/// What the classes look like, if not like classes.
+/// The apparent kind of the labels, if they do not look like classes.
 fn look(data: &Dataset) -> Option<&'static str> {
     let rows = data.len();
     let counts = data.class_counts();
@@ -80,11 +80,11 @@ fn look(data: &Dataset) -> Option<&'static str> {
     match names.len() {
         0..=2 => None,
         classes if classes > FEW_NUMBERS && numbers && (fractions() || classes * 10 > rows) => {
-            Some("they look like a measurement, and linsep tells classes apart")
+            Some("they look like a measurement, and linsep predicts classes")
         }
         _ if names.iter().all(|name| looks_like_date(name)) => Some("they look like dates or times"),
-        classes if rows >= FEW_ROWS && classes * 2 > rows => Some("most rows have a class of their own"),
-        classes if classes > MAX_GUESSED => Some("more than is usual"),
+        classes if rows >= FEW_ROWS && classes * 2 > rows => Some("most rows have a unique class"),
+        classes if classes > MAX_GUESSED => Some("unusually many"),
         _ => None,
     }
 }
@@ -114,8 +114,8 @@ mod tests {
         for (label, what) in [
             ((|i| format!("{}.5", i % 50)) as fn(usize) -> String, "they look like a measurement"),
             (|i| format!("2024-01-{:02}", i % 28 + 1), "they look like dates or times"),
-            (|i| format!("row {i}"), "most rows have a class of their own"),
-            (|i| format!("w{}", i % 120), "more than is usual"),
+            (|i| format!("row {i}"), "most rows have a unique class"),
+            (|i| format!("w{}", i % 120), "unusually many"),
         ] {
             let text = table("x,last", label);
             let refused = trained(&text, None).unwrap_err();

@@ -12,7 +12,7 @@ use crate::theory::binomial::Interval;
 use serde::Serialize;
 use std::fmt;
 
-/// What the rows tell about a model; `docs/json.md` describes every field.
+/// The evaluation of a model on rows; `docs/json.md` describes every field.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
 pub enum Evaluated {
@@ -21,7 +21,7 @@ pub enum Evaluated {
         /// Errors, precision, recall and the rest.
         #[serde(flatten)]
         evaluation: Evaluation,
-        /// The side that the baseline always answers.
+        /// The side that the baseline always predicts.
         baseline_class: String,
         /// The sides.
         classes: ClassPair,
@@ -45,7 +45,7 @@ pub enum Evaluated {
         /// Errors, and each class by itself.
         #[serde(flatten)]
         evaluation: ManyEvaluation,
-        /// The class that the baseline always answers.
+        /// The class that the baseline always predicts.
         baseline_class: String,
         /// How good the probabilities are, where the model has some.
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,7 +129,7 @@ impl Evaluated {
         }
     }
 
-    /// Says whether these are the training rows, and if so, whether those that were held out are among them.
+    /// Records whether these are the training rows, and if so, whether those that were held out are among them.
     pub(super) fn on_training_rows(mut self, is: bool, with_held_out: bool) -> Self {
         match &mut self {
             Evaluated::Pair { training_rows, held_out_rows, .. }
@@ -140,7 +140,7 @@ impl Evaluated {
         self
     }
 
-    /// The class that the baseline always answers, and its error.
+    /// The class that the baseline always predicts, and its error.
     pub fn baseline(&self) -> (&str, f64) {
         match self {
             Evaluated::Pair { evaluation, baseline_class, .. } => (baseline_class, evaluation.baseline_error),
@@ -148,8 +148,7 @@ impl Evaluated {
         }
     }
 
-    /// Whether the model is wrong on fewer rows than the baseline; also where the baseline is never wrong, and nothing can
-    /// be told.
+    /// Whether the model is wrong on fewer rows than the baseline; true where the baseline is never wrong.
     pub fn beats_baseline(&self) -> bool {
         let baseline = self.baseline().1;
         baseline == 0.0 || self.error() < baseline
@@ -299,7 +298,7 @@ impl Judged {
         Some(judged)
     }
 
-    /// Says of the row that was added last how often it occurs.
+    /// Sets the count of the row that was added last.
     pub(super) fn occurs(&mut self, times: u64) {
         // Those before it occur once, if nothing was said of them.
         self.times.resize(self.lines.len().saturating_sub(1), 1);
@@ -344,7 +343,8 @@ impl Judged {
         rows
     }
 
-    /// The measures. The baseline always answers the outcome `usual`, or else the most frequent one of these rows.
+    /// The measures. The baseline always predicts the outcome `usual`, or else the most frequent one of
+    /// these rows.
     pub(super) fn measure(self, model: &Model, usual: Option<usize>, skipped: u64) -> Evaluated {
         let Self {
             scores,

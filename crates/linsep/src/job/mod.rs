@@ -24,14 +24,16 @@ mod view;
 mod warnings;
 
 pub use compare::{CompareSpec, Grid};
-pub use data::{BiasSpec, ClassSpec, DataSpec, refuse_overwriting, tell};
+pub use data::{BiasSpec, ClassSpec, DataSpec, emit_notes, refuse_overwriting};
 pub use evaluate::EvaluateSpec;
 pub use export::{ExportSpec, Exported, Rounding, RoundingCheck};
 pub use findings::{DataFigures, FeatureFigures, Findings, FindingsSpec, JudgedModel};
 pub use form::{learner_form, reading_form, settings_form};
 pub use measure::{Evaluated, JudgedRow, WhichRows};
 pub use predict::{PredictSpec, Predicted, Show};
-pub use separate::{BiasKind, Blamed, Decided, ReferenceRule, ReferenceSpec, SeparateSpec, Separated, Sides};
+pub use separate::{
+    BiasKind, Decided, ReferenceRule, ReferenceSpec, SeparateSpec, Separated, SeparationTasks, TimedRemoval,
+};
 pub(crate) use separate::{in_file_order, place_of};
 pub use separation_view::{Ringed, SeparationView};
 pub use theory::TheorySpec;
@@ -44,7 +46,7 @@ pub use warnings::{GapsOfClass, JudgedOn, RowsOfClass, Warning};
 use crate::Error;
 use crate::compare::Comparison;
 use crate::observe::Observer;
-use crate::theory_report::Story;
+use crate::theory_report::TheoryReport;
 use serde::{Deserialize, Serialize};
 
 /// The specification of one job.
@@ -80,7 +82,7 @@ pub enum Report {
     Train(Box<Trained>),
     /// How many rows were labelled, and the lines, where no output file was named.
     Predict(Predicted, Vec<u8>),
-    /// What the rows tell about the model.
+    /// The evaluation of a model.
     Evaluate(Box<Evaluated>),
     /// The file that was written.
     Export(Box<Exported>),
@@ -91,8 +93,8 @@ pub enum Report {
     /// Whether the certificate is accepted.
     Verify(Box<Verified>),
     /// The statements of the theory with their numbers.
-    Theory(Box<Story>),
-    /// What was tried, and the model that was chosen.
+    Theory(Box<TheoryReport>),
+    /// The result of a search, with the chosen model.
     Tune(Box<TunedModel>),
 }
 

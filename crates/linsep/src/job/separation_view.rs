@@ -1,6 +1,6 @@
-//! A verdict on rows of a plane: the widest gap between two sides, or the rows that cannot all be right.
+//! A verdict on rows of a plane: the widest gap between two sides, or the conflicting rows.
 
-use super::separate::{Separated, Sides};
+use super::separate::{Separated, SeparationTasks};
 use super::view::{PlaneAxes, Scene, SeenRow, two};
 use crate::dataset::Dataset;
 use crate::features::{Scaler, Scaling};
@@ -19,7 +19,7 @@ const MAX_ROWS: usize = 5000;
 pub struct Ringed {
     /// The place.
     pub row: usize,
-    /// Of rows that cannot all be right, its share in the mixture.
+    /// Of conflicting rows, its share in the mixture.
     pub share: Option<f64>,
 }
 
@@ -39,7 +39,7 @@ pub struct SeparationView {
 impl SeparationView {
     /// The rows of a decision about two sides, on the plane of its boundary or, without one, on that of a logistic regression.
     pub fn of(separated: &Separated, observer: &mut dyn Observer) -> Result<Self, Error> {
-        let (Sides::Two, [decided]) = (separated.sides, separated.decided.as_slice()) else {
+        let (SeparationTasks::Two, [decided]) = (separated.sides, separated.decided.as_slice()) else {
             let problem = "a picture shows the decision about two sides: choose one with ⟦positive=CLASS⟧, or keep two with \
                            ⟦classes=A,B⟧";
             return Err(SettingsError::new("positive", problem).into());

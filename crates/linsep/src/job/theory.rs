@@ -4,7 +4,7 @@ use super::{BiasSpec, ClassSpec, DataSpec, label};
 use crate::observe::Observer;
 use crate::read::options::is_default;
 use crate::scale::{Scaler, Scaling};
-use crate::theory_report::{Story, tell};
+use crate::theory_report::{TheoryReport, analyse};
 use crate::train::{ClassWeight, Settings};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
@@ -21,7 +21,7 @@ pub struct TheorySpec {
     /// How features are scaled.
     #[serde(default, skip_serializing_if = "is_default")]
     pub scale: Scaling,
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bias: BiasSpec,
     /// At most this many passes for each run.
@@ -67,7 +67,7 @@ impl Default for TheorySpec {
 
 impl TheorySpec {
     /// Reads the rows, learns from them, and gives every statement of the theory with its numbers.
-    pub fn run(&self, observer: &mut dyn Observer) -> Result<Story, Error> {
+    pub fn run(&self, observer: &mut dyn Observer) -> Result<TheoryReport, Error> {
         if self.classes.weight != ClassWeight::Equal || self.classes.row_weights.is_some() {
             let problem =
                 "the theorem counts each mistake once, so ⟦class_weight⟧ and ⟦weights⟧ do not apply to it";
@@ -86,7 +86,7 @@ impl TheorySpec {
         let data = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
         let data = Scaler::learn(self.scale, &data).apply_all(data)?;
-        tell(&data, &settings, self.delta, self.data.as_drawn(self.scale), observer).map_err(|error| {
+        analyse(&data, &settings, self.delta, self.data.as_drawn(self.scale), observer).map_err(|error| {
             match error {
                 Error::Interrupted => Error::Interrupted,
                 error => error.at(self.data.source.name()),

@@ -1,6 +1,6 @@
 //! Searching for the best way to learn, and learning that way from all rows.
 
-use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, label, refuse_overwriting, tell};
+use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, emit_notes, label, refuse_overwriting};
 use crate::features::{Missing, Ngrams, Schema, TermKind, TermWeights, TextChoice, TextOptions};
 use crate::metric::Metric;
 use crate::observe::{Note, Observer, Progress};
@@ -27,16 +27,16 @@ pub struct TuneSpec {
     /// Which classes, and how often their rows count.
     #[serde(default, skip_serializing_if = "is_default")]
     pub classes: ClassSpec,
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bias: BiasSpec,
     /// By what candidates are judged.
     #[serde(default, skip_serializing_if = "is_default")]
     pub metric: Metric,
-    /// Into how many parts the rows are dealt, each held out in turn.
+    /// The number of folds of the cross-validation.
     #[serde(default = "five")]
     pub folds: usize,
-    /// The search ends after so many seconds with the best so far.
+    /// Stop the search after this many seconds, with the best candidate so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_seconds: Option<f64>,
     /// How the error on new rows is measured.
@@ -46,7 +46,7 @@ pub struct TuneSpec {
     /// difference.
     #[serde(default, skip_serializing_if = "is_default")]
     pub simpler: f64,
-    /// The seed of folds and of rows kept aside.
+    /// The seed of the folds and of held-out rows.
     #[serde(default, skip_serializing_if = "is_default")]
     pub seed: u64,
     /// Where the model is saved.
@@ -78,7 +78,7 @@ impl Default for TuneSpec {
 /// The result of a search, with the model that was learned the way it chose.
 #[derive(Debug)]
 pub struct TunedModel {
-    /// What was tried, and chosen.
+    /// The candidates and the choice.
     pub tuned: Tuned,
     /// The model, learned from all rows.
     pub trained: Trained,
@@ -94,7 +94,7 @@ impl TuneSpec {
             check_writable(path)?;
         }
         if matches!(self.data.source, Source::Stdin | Source::Custom(..) | Source::Once(..)) {
-            let problem = "a search reads the rows twice, which standard input cannot do: name a file";
+            let problem = "a search reads the rows twice, which standard input does not allow: name a file";
             return Err(SettingsError::new("data", problem).into());
         }
         let clock = Instant::now();
@@ -124,7 +124,7 @@ impl TuneSpec {
         let (source, mut options) = data.resolve(observer)?;
         options.text = self.widest_text();
         let loaded = self.data.read_weighted(&source, &options, &self.classes, observer)?;
-        tell(&loaded.notes, observer);
+        emit_notes(&loaded.notes, observer);
         let rows = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &rows, observer)?;
         let settings = Settings {
@@ -214,9 +214,9 @@ fn learn_within(
     mut training: TrainSpec,
     observer: &mut dyn Observer,
 ) -> Result<Trained, Error> {
-    let again = if observer.waits() { "; interrupt once more to end without a model" } else { "" };
+    let again = if observer.waits() { "; interrupt again to stop without a model" } else { "" };
     observer.note(Note::Warning(&format!(
-        "interrupted: the best so far is learned from all rows, if that takes {} at most{again}",
+        "interrupted: training the best candidate so far on all rows, for at most {}{again}",
         seconds(limit)
     )));
     let output = training.output.take();
@@ -236,8 +236,8 @@ fn learn_within(
 /// Says how the best so far can be learned, where that takes too long for a user who waits.
 fn not_learned(limit: Duration, training: &TrainSpec, observer: &mut dyn Observer) -> Error {
     observer.note(Note::Warning(&format!(
-        "interrupted: learning the best so far from all rows takes more than {}, so no model is saved. To learn it with \
-         train: {}",
+        "interrupted: training the best candidate so far on all rows takes more than {}, so no model is \
+         saved. To train it: {}",
         seconds(limit),
         settings_of(training)
     )));
@@ -327,7 +327,7 @@ mod tests {
         let unfinished = learn_within(Duration::ZERO, spec.training(&tuned), &mut heard);
         assert!(matches!(unfinished, Err(Error::Interrupted)), "{unfinished:?}");
         assert!(
-            heard.0.last().unwrap().contains("no model is saved. To learn it with train: ⟦learner="),
+            heard.0.last().unwrap().contains("no model is saved. To train it: ⟦learner="),
             "{:?}",
             heard.0
         );

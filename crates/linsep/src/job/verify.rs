@@ -22,7 +22,7 @@ pub struct VerifySpec {
     /// A file with one number for each row: how often it occurs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_weights: Option<PathBuf>,
-    /// Accept a claim about rows that all belong to the same side, though nothing is told apart then.
+    /// Accept a claim about rows that are all on one side, which is vacuous.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub allow_one_sided: bool,
 }
@@ -36,11 +36,11 @@ pub struct Verified {
     pub certificate: Certificate,
     /// The rows.
     pub data: Dataset,
-    /// What their features are called.
+    /// The names of their features.
     pub schema: Schema,
-    /// What is proved, or why nothing is.
+    /// The proved statement, or the reason for the rejection.
     pub outcome: Result<Accepted, Rejected>,
-    /// Whether the claim is true, but all rows belong to the same side, so that nothing is told apart.
+    /// Whether the claim is true, but vacuous, because all rows are on one side.
     pub one_sided: bool,
     /// Whether the certificate was made for these rows.
     pub same_data: bool,
@@ -69,7 +69,7 @@ impl VerifySpec {
         let mut outcome = verify_watched(&data, &certificate, observer)?;
         let one_sided = outcome.as_ref().is_ok_and(|accepted| accepted.one_sided);
         if one_sided && !self.allow_one_sided {
-            let reason = "all rows belong to the same side, so nothing is told apart".to_string();
+            let reason = "all rows are on one side, so the claim is vacuous".to_string();
             outcome = Err(Rejected { row: None, reason });
         }
         let seconds = clock.elapsed().as_secs_f64();

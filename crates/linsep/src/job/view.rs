@@ -37,12 +37,12 @@ pub struct ViewSpec {
     pub row_weights: Option<PathBuf>,
 }
 
-/// What the axes of a plane are.
+/// The axes of a plane.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlaneAxes {
     /// Two features of the rows as read, by their names.
     Features([String; 2]),
-    /// The signed distance to the boundary, and the strongest direction across it, with the share of the variance across the
+    /// The signed distance to the boundary, and the main direction across it, with the share of the variance across the
     /// boundary that it shows. Distances are those of the features as they are learned from.
     Boundary {
         /// That share.
@@ -90,11 +90,11 @@ pub struct Margin {
 /// Rows on a plane.
 #[derive(Clone, Debug)]
 pub struct Scene {
-    /// What the data is called.
+    /// The name of the data.
     pub source: String,
     /// The classes; of two sides, the negative one first.
     pub classes: Vec<String>,
-    /// What the axes are.
+    /// The axes.
     pub axes: PlaneAxes,
     /// Whether distances are those of scaled features.
     pub scaled: bool,
@@ -405,7 +405,8 @@ fn refuse_plane(model: &Model) -> Result<(), Error> {
     }
     if !matches!(model.learned, Learned::Linear(_)) {
         let problem = format!(
-            "the score of {} is no linear function of the features, and {features} features cannot be drawn then: choose {columns}",
+            "the score of {} is not a linear function of the features, so {features} features cannot be \
+             drawn on one plane: choose {columns}",
             model.settings.learner.name()
         );
         return Err(SettingsError::new("learner", problem).into());
@@ -425,7 +426,7 @@ fn plane_of(model: &Model, data: &Dataset, known: &[usize]) -> Result<Plane, Err
         &prepared
     };
     Plane::of(all, model.learned.theta()).ok_or_else(|| {
-        SettingsError::new("learner", "all weights are zero: there is no boundary to draw").into()
+        SettingsError::new("learner", "all weights are zero, so there is no boundary to draw").into()
     })
 }
 
@@ -433,7 +434,8 @@ fn plane_of(model: &Model, data: &Dataset, known: &[usize]) -> Result<Plane, Err
 pub fn refuse_reading_twice(data: &DataSpec) -> Result<(), SettingsError> {
     match data.source {
         Source::Stdin => {
-            let problem = "the rows are read twice, to learn from them and to draw them, and standard input cannot be: name a file";
+            let problem = "the rows are read twice, for training and for drawing, which standard input does \
+                           not allow: name a file";
             Err(SettingsError::new("data", problem))
         }
         _ => Ok(()),
@@ -521,7 +523,7 @@ mod tests {
         assert!(matches!(refused, Error::Settings(_)), "{refused}");
     }
 
-    /// The rows that cannot all be right meet at one point of every plane, and a separating band is empty.
+    /// The conflicting rows meet at one point of every plane, and a separating band is empty.
     #[test]
     fn verdicts_hold_on_the_plane() {
         for features in [2, 4] {

@@ -296,8 +296,8 @@ impl Warning {
         baseline.into_iter().chain(never).collect()
     }
 
-    /// Says it.
-    pub(super) fn tell(&self, observer: &mut dyn Observer) {
+    /// Passes it to the observer.
+    pub(super) fn emit(&self, observer: &mut dyn Observer) {
         observer.note(Note::Caution(&self.to_string()));
     }
 }

@@ -1,7 +1,7 @@
-//! What each column adds to the score: a model of expanded features read as a sum of curves.
+//! The contribution of each column to the score: a model of expanded features read as a sum of curves.
 
 use super::Model;
-use crate::features::expansion::Bends;
+use crate::features::expansion::Splines;
 use crate::features::{ColumnKind, Factor, FeatureKind, Scaler, Schema, Text};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ const MAX_DRAWN: usize = 96;
 /// The most terms of a text: there may be very many.
 const MAX_TERMS: usize = 100;
 
-/// What one column adds to the score.
+/// The contribution of one column to the score.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ColumnEffect {
     /// The column, or the feature where there are no columns.
@@ -28,11 +28,11 @@ pub struct ColumnEffect {
     pub effect: Effect,
 }
 
-/// What a column adds to the score, whatever the other columns hold; products are not part of it.
+/// The contribution of a column to the score, independent of the other columns; without products.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Effect {
-    /// Of a number that bends: points of its curve, whose mean over the training rows is 0.
+    /// Of a number with splines: points of its curve, whose mean over the training rows is 0.
     Curve(Vec<CurvePoint>),
     /// Of a number that does not: what one more unit adds.
     PerUnit(f64),
@@ -45,7 +45,7 @@ pub enum Effect {
 pub struct CurvePoint {
     /// The number in the column.
     pub value: f64,
-    /// What it adds to the score.
+    /// Its contribution to the score.
     pub effect: f64,
 }
 
@@ -54,16 +54,16 @@ pub struct CurvePoint {
 pub struct WordEffect {
     /// The word; empty for a missing cell.
     pub word: String,
-    /// What it adds to the score.
+    /// Its contribution to the score.
     pub effect: f64,
 }
 
-/// What the product of two columns adds to the score, beside what each of them adds.
+/// The contribution of the product of two columns to the score, in addition to those of the columns.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ProductEffect {
     /// The product, such as `age × income`.
     pub product: String,
-    /// What it adds where each number is one deviation above what is subtracted from it, which is its mean, or 0 where it is scaled without
+    /// Its contribution where each number is one deviation above what is subtracted from it, which is its mean, or 0 where it is scaled without
     /// being centred, and each word is there.
     pub effect: f64,
     /// How much the score changes over four deviations of a number, where the other factor is as above.
@@ -91,13 +91,14 @@ impl ProductEffect {
 }
 
 impl Model {
-    /// What each product of two columns adds to the score, the largest first; for many classes, to the score of the class numbered
+    /// The contribution of each product of two columns to the score, the largest first; for many classes, to the score of the class numbered
     /// `outcome`. Products without a weight are left out. `None` as for [`effects_of`](Self::effects_of).
     pub fn product_effects_of(&self, outcome: usize) -> Option<Vec<ProductEffect>> {
         let units = self.in_units_of(outcome)?.weights;
         let range = |factor: &Factor| {
-            let bends = self.recipe.expansion.bends().iter().find(|bends| bends.feature == factor.feature);
-            bends.map_or([f64::NEG_INFINITY, f64::INFINITY], |bends| bends.range)
+            let splines =
+                self.recipe.expansion.splines().iter().find(|splines| splines.feature == factor.feature);
+            splines.map_or([f64::NEG_INFINITY, f64::INFINITY], |splines| splines.range)
         };
         let of = |(feature, factors): (usize, [&Factor; 2])| {
             let effect = units[feature] * factors[0].scale * factors[1].scale;
@@ -117,42 +118,47 @@ impl Model {
         Some(effects)
     }
 
-    /// What each column adds to the score, the largest effect first; for many classes, to the score of the class numbered
+    /// The contribution of each column to the score, the largest effect first; for many classes, to the score of the class numbered
     /// `outcome`. `None` where there are no weights for rows as read. Columns without a weight are left out.
     ///
     /// With products in the model, a column also acts through them, and these effects are those where the other factors
     /// are at their means, or at 0 where they are not centred ([`ProductEffect::centred_at_zero`]).
     pub fn effects_of(&self, outcome: usize) -> Option<Vec<ColumnEffect>> {
-        self.effects_at(outcome, Bends::few_values)
+        self.effects_at(outcome, Splines::few_values)
     }
 
     /// The same effects with curves of many points, to be drawn.
     pub fn drawn_effects_of(&self, outcome: usize) -> Option<Vec<ColumnEffect>> {
-        let values = |bends: &Bends| {
-            let [low, high] = bends.range;
+        let values = |splines: &Splines| {
+            let [low, high] = splines.range;
             (0..=MAX_DRAWN).map(|k| low + (high - low) * k as f64 / MAX_DRAWN as f64).collect()
         };
         self.effects_at(outcome, values)
     }
 
-    /// What the effects must be added to: the score of a row is this number, what each column adds, and its products.
+    /// The constant term: the score of a row is this number plus the contributions of each column and of its products.
     pub fn effects_constant(&self, outcome: usize) -> Option<f64> {
         let units = self.in_units_of(outcome)?;
         // A curve is measured from the mean of its column.
-        let means =
-            self.recipe.expansion.each_bent().map(|(bends, _)| units.weights[bends.feature] * bends.mean);
+        let means = self
+            .recipe
+            .expansion
+            .each_spline_range()
+            .map(|(splines, _)| units.weights[splines.feature] * splines.mean);
         Some(units.intercept + means.sum::<f64>())
     }
 
     /// The effects, with the points of curves at these values.
-    fn effects_at(&self, outcome: usize, values: impl Fn(&Bends) -> Vec<f64>) -> Option<Vec<ColumnEffect>> {
+    fn effects_at(&self, outcome: usize, values: impl Fn(&Splines) -> Vec<f64>) -> Option<Vec<ColumnEffect>> {
         let units = self.in_units_of(outcome)?.weights;
-        let bent: Vec<(&Bends, Range<usize>)> = self.recipe.expansion.each_bent().collect();
-        let number = |column: String, feature: usize| match bent
+        let ranges: Vec<(&Splines, Range<usize>)> = self.recipe.expansion.each_spline_range().collect();
+        let number = |column: String, feature: usize| match ranges
             .iter()
-            .find(|(bends, _)| bends.feature == feature)
+            .find(|(splines, _)| splines.feature == feature)
         {
-            Some((bends, own)) => curve(column, bends, units[feature], &units[own.clone()], values(bends)),
+            Some((splines, own)) => {
+                curve(column, splines, units[feature], &units[own.clone()], values(splines))
+            }
             None => {
                 let size = 4.0 * units[feature].abs() * self.deviation_of(feature);
                 ColumnEffect { column, size, effect: Effect::PerUnit(units[feature]) }
@@ -195,7 +201,7 @@ impl Model {
     }
 }
 
-impl Bends {
+impl Splines {
     /// The ends of the column, and knots evenly between them.
     fn few_values(&self) -> Vec<f64> {
         let knots: Vec<f64> =
@@ -206,13 +212,13 @@ impl Bends {
     }
 }
 
-/// The curve of a column: its line through the mean, and its bends.
-fn curve(column: String, bends: &Bends, slope: f64, weights: &[f64], values: Vec<f64>) -> ColumnEffect {
+/// The curve of a column: its line through the mean, and its splines.
+fn curve(column: String, splines: &Splines, slope: f64, weights: &[f64], values: Vec<f64>) -> ColumnEffect {
     let at = |value: f64| {
-        let mut effect = slope * (value - bends.mean);
+        let mut effect = slope * (value - splines.mean);
         let mut place = 0;
-        bends.at(value, |bend| {
-            effect += weights[place] * bend;
+        splines.at(value, |spline| {
+            effect += weights[place] * spline;
             place += 1;
         });
         CurvePoint { value, effect }

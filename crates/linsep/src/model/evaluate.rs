@@ -15,7 +15,7 @@ pub struct Evaluation {
     pub error: f64,
     /// The 95 % interval for the error on new rows, if these were drawn independently of the classifier.
     pub error_interval: Interval,
-    /// The error of always answering the larger side of these rows.
+    /// The error of always predicting the larger side of these rows.
     pub baseline_error: f64,
     /// The mean over the sides of the share of their rows that is predicted wrong; of one side, if the other has no rows.
     pub balanced_error: f64,
@@ -121,7 +121,7 @@ pub struct ManyEvaluation {
     pub error: f64,
     /// The 95 % interval for the error on new rows, if these were drawn independently of the classifier.
     pub error_interval: Interval,
-    /// The error of always answering the largest class of these rows.
+    /// The error of always predicting the largest class of these rows.
     pub baseline_error: f64,
     /// The mean over the classes that have rows of the share that is predicted wrong.
     pub balanced_error: f64,

@@ -45,7 +45,7 @@ pub(crate) fn learn_expansion(
     Ok(Some(expansion))
 }
 
-/// What a logistic regression on these features leaves unexplained of each row, times the row's weight.
+/// The residual of a logistic regression on these features for each row, times the row's weight.
 fn residuals(
     features: Features,
     schema: &Schema,

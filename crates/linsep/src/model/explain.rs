@@ -1,4 +1,4 @@
-//! What spoke for and against the class that a row was given.
+//! Evidence for and against the predicted class of a row.
 //!
 //! The score of a linear model is a sum with one part for each feature. For two sides it is that sum; for many classes, the
 //! sum of the winner less that of the runner-up. Other models have no such parts: there a part is by how much the score falls
@@ -21,11 +21,11 @@ pub struct Explanation {
     pub score: f64,
     /// The score of a row without any feature; none where parts do not add up.
     pub constant: Option<f64>,
-    /// The features, what speaks for the class first.
+    /// The features, the strongest evidence for the class first.
     pub parts: Vec<Part>,
 }
 
-/// What one feature adds.
+/// The contribution of one feature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
     /// Its place among the features that the model learned from.
@@ -34,9 +34,9 @@ pub struct Part {
     pub name: String,
     /// Its value in the row, where it is a number.
     pub value: Option<f64>,
-    /// The date or time of day that the value stands for, where it is one.
+    /// The date or time of day that the value denotes, where it is one.
     pub date: Option<String>,
-    /// What it adds to the score: more than 0 speaks for the class.
+    /// Its contribution to the score: above 0 is evidence for the class.
     pub effect: f64,
 }
 
@@ -47,7 +47,7 @@ pub struct Explainer<'a> {
     buffer: RecipeBuffer,
     /// How each feature of the columns that is a number of the user's was written.
     forms: Vec<Option<CellForm>>,
-    /// For each feature that is a bend of a column, the feature of the column.
+    /// For each spline feature of a column, the feature of the column.
     column_of: HashMap<usize, usize>,
     /// For each feature of a column of numbers, the feature that says where its cell is missing.
     gaps: HashMap<usize, usize>,
@@ -67,8 +67,9 @@ impl<'a> Explainer<'a> {
                 }
             }
         }
-        let bent = model.recipe.expansion.each_bent();
-        let column_of = bent.flat_map(|(bends, own)| own.map(move |bend| (bend, bends.feature))).collect();
+        let ranges = model.recipe.expansion.each_spline_range();
+        let column_of =
+            ranges.flat_map(|(splines, own)| own.map(move |feature| (feature, splines.feature))).collect();
         Self {
             model,
             predictor: Predictor::new(model),
@@ -101,7 +102,7 @@ impl<'a> Explainer<'a> {
             (_, None) => scores[outcome],
         };
         let score = lead(&scores);
-        // One part for a column with its bends; where its cell is missing, the feature that says so stands for the column,
+        // One part for a column with its splines; where its cell is missing, the feature that says so stands for the column,
         // because the number that was filled in is none of the row.
         let part_of = |j: usize| {
             let column = self.column_of.get(&j).copied().unwrap_or(j);

@@ -16,7 +16,7 @@ use std::path::Path;
 
 const KIND: &str = "model";
 
-/// What a model file holds beside its arrays.
+/// The contents of a model file other than its arrays.
 #[derive(Serialize, Deserialize)]
 struct Content<'a> {
     classes: Cow<'a, Classes>,
@@ -41,7 +41,7 @@ struct Content<'a> {
 /// Which parts of an expansion are among the arrays.
 #[derive(Serialize, Deserialize)]
 struct ExpansionContent {
-    bends: bool,
+    splines: bool,
     products: bool,
     candidates: u64,
 }
@@ -78,7 +78,7 @@ impl Model {
         put_expansion(&mut tensors, expansion);
         let made = expansion.features();
         let expansion = (!expansion.is_none()).then(|| ExpansionContent {
-            bends: made.splines(),
+            splines: made.splines(),
             products: made.pairs(),
             candidates: expansion.candidates(),
         });
@@ -131,13 +131,13 @@ impl Model {
         let columns = learned.columns();
         let expansion = match &opened.content.expansion {
             None => Expansion::none(),
-            Some(ExpansionContent { bends, products, candidates }) => {
+            Some(ExpansionContent { splines, products, candidates }) => {
                 // The features of the columns have weights among others, so there are no more of them.
                 let inputs = schema.features();
                 if inputs > columns {
                     return Err(damaged("it has more columns than weights"));
                 }
-                get_expansion(&opened, inputs, (*bends, *products), *candidates)?
+                get_expansion(&opened, inputs, (*splines, *products), *candidates)?
             }
         };
         let plain = columns.checked_sub(expansion.added());

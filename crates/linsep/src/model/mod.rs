@@ -45,9 +45,9 @@ pub struct Model {
     pub recipe: Recipe,
     /// The settings it was trained with.
     pub settings: Settings,
-    /// What is known about the run and its data.
+    /// The evidence about the run and its data.
     pub evidence: Evidence,
-    /// What is known about each class against the rest, where many classes are learned that way.
+    /// The evidence about each class against the rest, where many classes are learned that way.
     pub boundaries: Vec<Boundary>,
     /// The fingerprint of the data it was trained on, before scaling; unknown for a stream.
     pub fingerprint: Option<String>,
@@ -62,7 +62,7 @@ pub struct Model {
 /// Weights for rows as read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct InUnits {
-    /// What one more unit of each feature adds to the score.
+    /// The change of the score per unit of each feature.
     pub weights: Vec<f64>,
     /// The score of a row of zeros.
     pub intercept: f64,

@@ -1,4 +1,4 @@
-//! The weights of a model of pictures, as a picture: which pixels speak for a class, and which against it.
+//! The weights of a model of pictures, as a picture: which pixels are evidence for a class, and which against it.
 
 use super::Model;
 use crate::SettingsError;
@@ -21,9 +21,9 @@ pub struct WeightsPicture {
     pub png: Vec<u8>,
     /// Width and height.
     pub size: (u32, u32),
-    /// The class that red speaks for, of each part.
+    /// The class that red is evidence for, of each part.
     pub classes: Vec<String>,
-    /// Whether the parts are red and blue; otherwise they have the colours whose brightness speaks for the class.
+    /// Whether the parts are red and blue; otherwise they have the colours whose brightness is evidence for the class.
     pub red_and_blue: bool,
 }
 
@@ -125,14 +125,14 @@ fn usual_largest(weights: &[f64]) -> f64 {
         .unwrap_or(0.0)
 }
 
-/// White for nothing, red for weights that speak for the class, blue for those against it.
+/// White for nothing, red for weights that are evidence for the class, blue for those against it.
 fn red_or_blue(strength: f64) -> [u8; 3] {
     let faded = |full: u8| (255.0 - strength.abs() * f64::from(255 - full)).round() as u8;
     let full = if strength > 0.0 { [178, 24, 43] } else { [33, 102, 172] };
     full.map(faded)
 }
 
-/// The middle for nothing, brighter for weights that speak for the class.
+/// The middle for nothing, brighter for weights that are evidence for the class.
 fn brightness(strength: f64) -> u8 {
     (127.5 + 127.5 * strength).round() as u8
 }

@@ -8,7 +8,7 @@ use crate::theory::geometry;
 use crate::train::{ClassScores, Learned};
 use std::sync::Arc;
 
-/// What a model says about a row.
+/// The prediction of a model for a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Prediction {
     /// The class, as a place among the [outcomes](crate::classes::Classes::outcomes) of the model.

@@ -91,7 +91,7 @@ fn softmax(scores: &mut [f64], inverse: f64) {
 }
 
 impl Calibration {
-    /// What it is called: `natural`, `sigmoid`, `isotonic` or `temperature`.
+    /// Its name: `natural`, `sigmoid`, `isotonic` or `temperature`.
     pub fn name(&self) -> &'static str {
         match self {
             Calibration::Natural => "natural",
@@ -359,7 +359,7 @@ fn interpolated(scores: &[f64], probabilities: &[f64], x: f64) -> f64 {
     (low + share * (high - low)).clamp(low, high)
 }
 
-/// What a model file says of a calibration, beside the arrays of an isotonic one.
+/// The calibration in a model file, beside the arrays of an isotonic one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(super) enum Saved {

@@ -50,7 +50,7 @@ pub struct Bin {
 /// The probabilities of one row beside its truth: what the measures need of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowProbabilities {
-    /// What the reliability table is about: for two sides, the probability of the positive one; for many, of the winner.
+    /// The probability in the reliability table: for two sides, the probability of the positive one; for many, of the winner.
     pub shown: f64,
     /// Whether that came true.
     pub came_true: bool,

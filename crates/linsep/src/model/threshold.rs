@@ -61,8 +61,8 @@ impl ThresholdRule {
     pub fn parse_cost(text: &str) -> Result<Self, SettingsError> {
         let refused = || {
             let problem = format!(
-                "\"{text}\" is not what ⟦cost⟧ needs: the cost of a false positive and that of a false negative, such as \
-                 ⟦cost=fp=1,fn=20⟧"
+                "\"{text}\" is not valid for ⟦cost⟧: give the cost of a false positive and that of a false \
+                 negative, such as ⟦cost=fp=1,fn=20⟧"
             );
             SettingsError::new("cost", problem)
         };
@@ -87,7 +87,7 @@ impl ThresholdRule {
     }
 }
 
-/// What a threshold does to rows.
+/// The counts of right and wrong predictions at a threshold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     /// Positive rows called positive.
@@ -101,7 +101,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// What comes of calling rows positive from this probability on.
+    /// The counts if rows are predicted positive from this probability on.
     pub fn of(probabilities: &[f64], signs: &[i8], threshold: f64) -> Self {
         let count = |positive: bool, called: bool| {
             let rows = probabilities.iter().zip(signs);
@@ -131,7 +131,7 @@ impl Counts {
         share(self.true_positives, self.true_positives + self.false_positives)
     }
 
-    /// What the wrong rows cost.
+    /// The cost of the wrong predictions.
     pub fn cost(&self, false_positive: f64, false_negative: f64) -> f64 {
         self.false_positives as f64 * false_positive + self.false_negatives as f64 * false_negative
     }
@@ -148,7 +148,7 @@ pub struct Threshold {
     pub probability: f64,
     /// How it was chosen.
     pub chosen: ThresholdRule,
-    /// What it does to rows that the scoring model has not learned from; none where such scores were not made.
+    /// The counts on rows that the scoring model was not trained on; none where such scores were not made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub out_of_fold: Option<Counts>,
 }

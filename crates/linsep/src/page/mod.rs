@@ -10,7 +10,9 @@ pub use html::Spelling;
 use crate::chart;
 use crate::classes::shortened;
 use crate::features::{ColumnKind, Missing, Scaler, Schema};
-use crate::job::{DataFigures, Findings, JudgedRow, SeparateSpec, Sides, Spec, TrainSpec, WhichRows};
+use crate::job::{
+    DataFigures, Findings, JudgedRow, SeparateSpec, SeparationTasks, Spec, TrainSpec, WhichRows,
+};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::{
     Block, describe_best, describe_bound, describe_end, describe_margin, describe_settings, evaluate_report,
@@ -47,9 +49,9 @@ pub fn html(findings: &Findings, spelling: &Spelling<'_>) -> String {
     let (title, what) = match &findings.spec.model {
         Some(path) => {
             let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-            (format!("{name} on {source}"), "A model judged on labelled rows")
+            (format!("{name} on {source}"), "Evaluation of a model on labelled rows")
         }
-        None => (source.to_string(), "What can be learned from labelled rows, and how far to trust it"),
+        None => (source.to_string(), "A classifier for labelled rows, and the evidence for it"),
     };
     page.finish(&title, &format!("{what}. Made by linsep {}.", env!("CARGO_PKG_VERSION")))
 }
@@ -68,21 +70,21 @@ fn in_short(page: &mut Page<'_>, findings: &Findings) {
         percent((1e4 * upper).ceil() / 1e4)
     );
     let of = match judged.which {
-        WhichRows::HeldOut => format!("{rows} held-out rows, which it has not learned from ({interval})"),
+        WhichRows::HeldOut => format!("{rows} held-out rows, which it was not trained on ({interval})"),
         WhichRows::Training => {
-            "the rows that it was trained on, which tells nothing about new ones".to_string()
+            "the rows that it was trained on, which is no estimate for new rows".to_string()
         }
         WhichRows::TrainingAndHeldOut => {
-            "the rows that it was trained on together with those that were held out, which tells \
-                                          little about new ones"
+            "the rows that it was trained on together with those that were held out, which is no estimate \
+             for new rows"
                 .to_string()
         }
         WhichRows::OfFile => {
-            format!("{rows} rows of this file ({interval}, if it has learned from none of them)")
+            format!("{rows} rows of this file ({interval}, valid only if it was trained on none of them)")
         }
     };
     lines.push(format!(
-        "{} errs on {} of {of}; always answering “{class}” errs on {}.",
+        "{} errs on {} of {of}; always predicting “{class}” errs on {}.",
         judged.model.settings.learner.name(),
         percent(judged.evaluated.error()),
         percent(baseline)
@@ -101,12 +103,12 @@ fn in_short(page: &mut Page<'_>, findings: &Findings) {
         None => judged.evaluated.warnings().iter().map(ToString::to_string).collect(),
     };
     if !warnings.is_empty() {
-        page.heading("Reasons to trust this less");
+        page.heading("Warnings");
         page.list("warnings", &warnings);
     }
 }
 
-/// What is said instead of a verdict.
+/// The text in place of a verdict.
 const ONE_CLASS: &str = "All rows have the same class: there is nothing to separate.";
 
 /// How many rows there are, and of how many rows of the file.
@@ -114,7 +116,7 @@ fn rows_of(data: &DataFigures) -> String {
     match data.rows_of_file {
         Some(own) if own == data.rows => format!("{}, weighted", grouped(own)),
         Some(own) => format!(
-            "{}, each as often as it counts: {} of the file",
+            "{}, counted with their weights: {} in the file",
             grouped(data.rows),
             counted(own, "row", "rows")
         ),
@@ -124,29 +126,33 @@ fn rows_of(data: &DataFigures) -> String {
 
 fn verdict_in_short(findings: &Findings) -> String {
     let Some(separated) = &findings.separated else { return ONE_CLASS.to_string() };
-    if let (Sides::Two, [decided]) = (separated.sides, separated.decided.as_slice()) {
+    if let (SeparationTasks::Two, [decided]) = (separated.sides, separated.decided.as_slice()) {
         let margin = &decided.separation.margin;
         return match decided.separation.verdict {
             Verdict::Complete => format!(
-                "The classes are completely separable, which is proved: the best margin is between {} and {}, in the units of the file.",
+                "The classes are proved to be completely separable: the best margin is between {} and {}, \
+                 in the units of the file.",
                 rounded(margin.lower.unwrap_or(0.0), Rounding::Down),
                 rounded(margin.upper, Rounding::Up)
             ),
             Verdict::QuasiComplete => {
-                "The classes are quasi-completely separable, which is proved: every boundary without a wrong side touches rows."
+                "The classes are proved to be quasi-completely separable: every boundary without a row on \
+                 its wrong side goes through some rows."
                     .to_string()
             }
             Verdict::Overlap => format!(
-                "No boundary separates the classes, which is proved by {} that cannot all be right.",
+                "The classes are proved not to be separable: {} cannot all be on their right sides.",
                 counted(decided.separation.witness.len() as u64, "row", "rows")
             ),
-            Verdict::Undecided => "Whether a boundary separates the classes was not decided in the time given.".to_string(),
+            Verdict::Undecided => "Whether a boundary separates the classes was not decided within the time \
+                                   limit."
+                .to_string(),
         };
     }
     let count =
         separated.decided.iter().filter(|decided| decided.separation.verdict == Verdict::Complete).count();
     format!(
-        "Of {} classes against the rest, {} can be separated by a boundary, which is proved for each.",
+        "Of {} classes, {} are proved to be completely separable from the rest.",
         grouped(separated.decided.len() as u64),
         grouped(count as u64)
     )
@@ -222,7 +228,7 @@ fn missing_cells(findings: &Findings) -> Option<String> {
     let cells = format!("{}: {}", counted(all, "cell", "cells"), parts.join(", "));
     let became = match findings.data.treated {
         None if findings.spec.model.is_some() => {
-            "they become what the model has learned to make of them".to_string()
+            "they are filled in as the model was trained to do".to_string()
         }
         None => return Some(cells),
         Some(Missing::Zero) => became(findings, &columns, "zero"),
@@ -231,7 +237,7 @@ fn missing_cells(findings: &Findings) -> Option<String> {
     Some(if became.is_empty() { cells } else { format!("{cells}; {became}") })
 }
 
-/// What the model that was learned makes of missing cells in these columns, where a number becomes `number`. Only where several cells of a
+/// How the model treats missing cells in these columns, where a number becomes `number`. Only where several cells of a
 /// column are missing does it have a feature for that.
 fn became(findings: &Findings, columns: &[&(String, u64)], number: &str) -> String {
     let Schema::Table { columns: known, .. } = &findings.judged.model.recipe.columns else {
@@ -257,7 +263,7 @@ fn became(findings: &Findings, columns: &[&(String, u64)], number: &str) -> Stri
     };
     let parts = [
         (!numbers.is_empty()).then(|| format!("a missing number becomes {number}")),
-        in_those(&numbers, true, "one more feature says that it was missing"),
+        in_those(&numbers, true, "an additional feature marks it as missing"),
         in_those(&words, true, "a missing word is a category of its own"),
         in_those(&words, false, "a missing word is left without a category"),
     ];
@@ -266,10 +272,10 @@ fn became(findings: &Findings, columns: &[&(String, u64)], number: &str) -> Stri
 
 fn learners(page: &mut Page<'_>, findings: &Findings) {
     let Some(comparison) = &findings.comparison else { return };
-    page.section("learners", "Learners side by side");
+    page.section("learners", "Comparison of learners");
     page.paragraph(
-        "Every row was held out once. Each learner has its usual settings; the line of the baseline is what always giving the same \
-         answer would cost.",
+        "Every row was held out once. Each learner has its default settings; the baseline always predicts \
+         the most frequent class.",
     );
     page.figure(&chart::compare(&findings.data.source, comparison));
     let share = |share: Option<f64>| share.map_or("none".to_string(), percent);
@@ -296,16 +302,16 @@ fn quality(page: &mut Page<'_>, findings: &Findings) {
     let source = &findings.data.source;
     page.section("quality", "How good the model is");
     page.paragraph(&format!(
-        "Judged on {} {}.",
+        "Evaluated on {} {}.",
         grouped(judged.evaluated.rows()),
         match judged.which {
-            WhichRows::HeldOut => "rows that were held out: the model has not learned from them",
-            WhichRows::Training => "rows that it was trained on: they tell nothing about new ones",
+            WhichRows::HeldOut => "rows that were held out from training",
+            WhichRows::Training => "rows that it was trained on: this is no estimate for new rows",
             WhichRows::TrainingAndHeldOut => {
-                "rows, those that it was trained on together with those that were held out: they tell little about new ones"
+                "rows, some used for training and some held out: this is no estimate for new rows"
             }
             WhichRows::OfFile => {
-                "rows of this file. If it has learned from some of them, its error on new rows is likely higher"
+                "rows of this file. If it was trained on some of them, its error on new rows is probably higher"
             }
         }
     ));
@@ -320,7 +326,7 @@ fn quality(page: &mut Page<'_>, findings: &Findings) {
 fn model(page: &mut Page<'_>, findings: &Findings) {
     let judged = &findings.judged;
     let model = &judged.model;
-    page.section("model", "What the model has learned");
+    page.section("model", "The model");
     page.facts(&[
         ("Learner", describe_settings(&model.settings)),
         ("Classes", model.classes.describe()),
@@ -374,8 +380,8 @@ fn mistakes(page: &mut Page<'_>, findings: &Findings) {
         return;
     }
     page.paragraph(
-        "Rows that the model was surest about and wrong, worst first. Their lines are those of the file: a label that is wrong there is \
-         often among them.",
+        "The wrong predictions with the highest confidence first, with their line numbers in the file. \
+         Wrong labels in the data are often among them.",
     );
     // Rows with counts stand for several.
     let counts = judged.rows.iter().any(|row| row.times != 1);
@@ -426,10 +432,10 @@ fn verdict(page: &mut Page<'_>, findings: &Findings) {
     let scaled = findings.judged.model.recipe.scaling != Scaler::None;
     page.paragraph(match scaled {
         true => {
-            "This is about the features as they are in the file. Margins in this section are in its units, and other numbers than \
-             those of the model, which are of the scaled features."
+            "This section uses the features as they are in the file. Its margins are in the units of the \
+             file; those of the model above are of the scaled features."
         }
-        false => "This is about the features as they are in the file.",
+        false => "This section uses the features as they are in the file.",
     });
     if let Some(view) = &findings.separation {
         page.figure(&chart::separation(separated, view));
@@ -451,7 +457,7 @@ fn verdict(page: &mut Page<'_>, findings: &Findings) {
                 Verdict::QuasiComplete => "quasi-completely separable".to_string(),
                 Verdict::Overlap => {
                     let rows = counted(found.witness.len() as u64, "row", "rows");
-                    format!("not separable: {rows} cannot all be right")
+                    format!("not separable: {rows} cannot all be on their right sides")
                 }
                 Verdict::Undecided => "undecided".to_string(),
             };
@@ -470,9 +476,10 @@ fn verdict(page: &mut Page<'_>, findings: &Findings) {
 
 fn proof(page: &mut Page<'_>, findings: &Findings) {
     let Some(followed) = &findings.followed else { return };
-    page.section("proof", "The proof, as it happened");
+    page.section("proof", "The convergence proof on this data");
     page.paragraph(
-        "A perceptron was run over all rows and followed: what the convergence theorem says of every run, on these very rows.",
+        "A perceptron was trained on all rows, and each of its mistakes recorded. The figure compares them \
+         with what the convergence theorem guarantees.",
     );
     page.figure(&chart::trace(&findings.data.source, &followed.trace, &followed.model.evidence));
     let (evidence, settings) = (&followed.model.evidence, &followed.model.settings);
@@ -484,7 +491,7 @@ fn proof(page: &mut Page<'_>, findings: &Findings) {
 }
 
 fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) {
-    page.section("again", "How to make this again");
+    page.section("again", "How to reproduce this report");
     let mut facts = vec![
         ("Program", format!("linsep {}", env!("CARGO_PKG_VERSION"))),
         ("Data", format!("{}, fingerprint {}", findings.data.source, findings.data.fingerprint)),
@@ -501,7 +508,9 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
         let text = spec.to_toml().ok();
         #[cfg(not(feature = "toml"))]
         let text = serde_json::to_string_pretty(&spec).ok();
-        page.paragraph("The model is made again by this specification, with linsep train --spec FILE:");
+        page.paragraph(
+            "To train the model again, save this specification as FILE and run linsep train --spec FILE:",
+        );
         if let Some(text) = text {
             page.lines(&text);
         }
@@ -509,7 +518,7 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     let commands: Vec<String> = [
         findings.followed.as_ref().map(|followed| Spec::Train(Box::new(followed.spec.clone()))),
         findings.separated.as_ref().map(|separated| {
-            let output = (separated.sides == Sides::Two).then(|| "CERTIFICATE".into());
+            let output = (separated.sides == SeparationTasks::Two).then(|| "CERTIFICATE".into());
             Spec::Separate(SeparateSpec { output, ..separated.spec.clone() })
         }),
     ]
@@ -520,9 +529,9 @@ fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) 
     .collect();
     if !commands.is_empty() {
         page.paragraph(if findings.followed.is_some() {
-            "The proof and the verdict:"
+            "To repeat the proof and the verdict:"
         } else {
-            "The verdict:"
+            "To repeat the verdict:"
         });
         page.lines(&commands.join("\n"));
     }

@@ -11,18 +11,16 @@ use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
 pub(crate) use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 
-/// The encoding that a name stands for.
+/// The encoding that a name denotes.
 pub(crate) fn named(name: &str) -> Result<&'static Encoding, ReadErrorKind> {
     Encoding::for_label(name.as_bytes()).ok_or_else(|| {
         let known = "utf-8, utf-16le, windows-1252, iso-8859-2, windows-1251, shift_jis";
-        ReadErrorKind::Misused(format!(
-            "no encoding is called \"{name}\" (⟦encoding⟧): some that are known are {known}"
-        ))
+        ReadErrorKind::Misused(format!("unknown encoding \"{name}\" (⟦encoding⟧); examples are {known}"))
     })
 }
 
-/// Turns an input into UTF-8 if it is a text in another encoding: the one that is named, or the one that its first bytes
-/// speak for. Gives a sentence about that.
+/// Turns an input into UTF-8 if it is a text in another encoding: the one that is named, or one that is detected
+/// from its first bytes. Returns a remark about that.
 pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option<String>), ReadErrorKind> {
     let (encoding, guessed) = match name {
         Some(name) => (named(name)?, false),
@@ -73,8 +71,8 @@ impl PartDecoder {
     }
 }
 
-/// Makes UTF-8 of lines that come one after the other: one that is not UTF-8 is read in the encoding that it, and all such
-/// lines before it, speak for.
+/// Makes UTF-8 of lines that come one after the other: one that is not UTF-8 is read in the encoding
+/// that is detected from it and all such lines before it.
 #[derive(Default)]
 pub(crate) struct LineDecoder {
     detector: Option<EncodingDetector>,
@@ -99,7 +97,7 @@ impl LineDecoder {
     pub(crate) fn remark(&self) -> Option<String> {
         self.first.map(|(line, encoding)| {
             format!(
-                "Line {line} is not UTF-8: such lines are read in the encoding that their bytes speak for, here {}. Another \
+                "Line {line} is not UTF-8: such lines are read in a detected encoding, here {}. Another \
                  one can be named with ⟦encoding⟧.",
                 encoding.name()
             )
@@ -107,7 +105,7 @@ impl LineDecoder {
     }
 }
 
-/// The encoding that the first bytes speak for, if it is not UTF-8, and whether that is a guess.
+/// The encoding detected from the first bytes, if it is not UTF-8, and whether that is a guess.
 pub(crate) fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool)> {
     match head {
         [0xff, 0xfe, ..] => return Some((UTF_16LE, false)),
@@ -128,14 +126,14 @@ pub(crate) fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool
     Some((detected(head, whole), true))
 }
 
-/// The encoding that bytes speak for, if they are neither UTF-8 nor without letters.
+/// The detected encoding of bytes, if they are neither UTF-8 nor without letters.
 pub(super) fn detected(bytes: &[u8], whole: bool) -> &'static Encoding {
     let mut detector = EncodingDetector::new();
     detector.feed(bytes, whole);
     detector.guess(None, false)
 }
 
-/// The two-byte encoding that the first bytes speak for, and whether that is a guess.
+/// The two-byte encoding detected from the first bytes, and whether that is a guess.
 pub(crate) fn guess_wide(head: &[u8]) -> Option<(&'static Encoding, bool)> {
     guess(head, false).filter(|(encoding, _)| [UTF_16LE, UTF_16BE].contains(encoding))
 }

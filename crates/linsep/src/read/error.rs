@@ -1,4 +1,4 @@
-//! What can be wrong with a data file, and where.
+//! Errors in data files, with their places.
 
 use super::cache::CacheFault;
 use super::foreign::ForeignFile;
@@ -18,7 +18,7 @@ pub struct ReadError {
     pub line: Option<u64>,
     /// Byte in the line, counted from 1.
     pub column: Option<u64>,
-    /// What is wrong.
+    /// The problem.
     pub kind: ReadErrorKind,
 }
 
@@ -29,7 +29,7 @@ impl ReadError {
     }
 }
 
-/// What is wrong with a data file.
+/// The problem with a data file.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadErrorKind {
     /// The file could not be opened or read.
@@ -44,7 +44,7 @@ pub enum ReadErrorKind {
     /// The same, where the memory that the job may use sets the limit.
     #[error("{problem}, and longer lines do not fit into a memory limit of {}", amount(*.memory))]
     LineForMemory {
-        /// What is wrong.
+        /// The problem.
         problem: String,
         /// The memory that the job may use, in bytes.
         memory: u64,
@@ -92,13 +92,13 @@ pub enum ReadErrorKind {
     #[error("this is not text: found byte 0x{0:02x}")]
     Binary(u8),
     /// A file of another kind.
-    #[error("this is {}, which is not read", .0.name)]
+    #[error("this is {}, which linsep does not read", .0.name)]
     Foreign(&'static ForeignFile),
     /// A compression that is not supported.
     #[error("the file is compressed with {0}, which is not supported")]
     Compression(&'static str),
     /// The content looks like none of the formats.
-    #[error("cannot tell the format from the content")]
+    #[error("the format cannot be determined from the content")]
     UnknownFormat,
     /// Lines that end in a carriage return alone.
     #[error("the lines end in carriage returns (\\r) without line feeds, as on old Macs")]
@@ -293,7 +293,7 @@ pub enum ReadErrorKind {
         column: String,
     },
     /// The mean is asked for while rows are read only once.
-    #[error("the mean of a column is known only after all rows, but the rows are read once")]
+    #[error("the mean of a column needs all rows, but the rows are read once")]
     MeanInOnePass,
     /// A table whose columns cannot be those of the model.
     #[error("the rows have {found} {} where the model needs {expected}", plural(*found, "column", "columns"))]
@@ -349,7 +349,7 @@ impl LongLine {
     }
 }
 
-/// What is wrong with a row, on its way through a reader of bytes that makes CSV of another format.
+/// The problem with a row, on its way through a reader of bytes that makes CSV of another format.
 #[derive(Debug, thiserror::Error)]
 #[error("{kind}")]
 pub(crate) struct RowFailure {
@@ -430,7 +430,7 @@ impl ReadErrorKind {
         )
     }
 
-    /// What the user can do about it; empty where the message says so already.
+    /// Advice for the user; empty where the message says so already.
     pub fn help(&self) -> &'static str {
         use ReadErrorKind::*;
         match self {
@@ -473,7 +473,7 @@ impl ReadErrorKind {
             OldLineEnds => "convert the line ends, for example with: tr '\\r' '\\n' < FILE > NEW",
             MissingLabel { .. } => "begin each row with its label, or skip such rows with ⟦skip_bad⟧",
             BadLabel { .. } => "give the row a label, or skip such rows with ⟦skip_bad⟧",
-            IndexZero => "count all indices from 1, or say ⟦index_base=0⟧",
+            IndexZero => "count all indices from 1, or use ⟦index_base=0⟧",
             BadIndex { .. } => "correct the index, or raise the limit with ⟦max_features⟧",
             NotFinite { .. } | Lossy { .. } => {
                 "linsep learns from finite numbers only: correct the value, or use ⟦skip_bad⟧"
@@ -491,12 +491,12 @@ impl ReadErrorKind {
                  another delimiter"
             }
             MissingCell { .. } => {
-                "fill it in, or choose ⟦missing=mean⟧, ⟦missing=auto⟧, ⟦missing=zero⟧ or ⟦missing=drop-row⟧; if it is a word, ⟦na⟧ says which \
-                 words are missing cells"
+                "fill it in, or choose ⟦missing=mean⟧, ⟦missing=auto⟧, ⟦missing=zero⟧ or \
+                 ⟦missing=drop-row⟧; if it is a word, ⟦na⟧ lists the words that mark a missing cell"
             }
             MissingForModel { .. } => {
-                "fill it in, or choose ⟦missing=zero⟧ or ⟦missing=drop-row⟧; only a model trained with ⟦missing=auto⟧ or mean \
-                 knows the means"
+                "fill it in, or choose ⟦missing=zero⟧ or ⟦missing=drop-row⟧; only a model trained with \
+                 ⟦missing=auto⟧ or mean has stored the means"
             }
             TrailingDelimiter => {
                 "remove the delimiter at the end of the rows, or name the label's column with ⟦label⟧ and leave the \
@@ -508,7 +508,7 @@ impl ReadErrorKind {
             NoModelColumn { .. } => "give all columns that the model was trained with, under the same names",
             NoSuchColumn { .. } => "name a column as the header spells it, or by its number from 1",
             WordAmongNumbers { .. } => {
-                "correct the cell, say what the column holds with ⟦column⟧, or use ⟦skip_bad⟧"
+                "correct the cell, declare the type of the column with ⟦column⟧, or use ⟦skip_bad⟧"
             }
             BadRow(_) => "correct the row, or skip malformed rows with ⟦skip_bad⟧",
             NoBar { .. } => {

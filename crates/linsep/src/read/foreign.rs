@@ -7,9 +7,9 @@ use super::jsonl;
 /// A kind of file that is not read.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ForeignFile {
-    /// What to call it.
+    /// Its name.
     pub name: &'static str,
-    /// What to do meanwhile.
+    /// Advice for the user.
     pub help: &'static str,
 }
 

@@ -44,19 +44,19 @@ pub const FORMATS: &[&FormatDescriptor] = &[
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Format(&'static str);
 
-/// What there is to know about a format.
+/// The description of a format.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct FormatDescriptor {
     /// The name in specifications and on the command line.
     pub name: &'static str,
-    /// What to call it in a sentence.
+    /// Its name in a sentence.
     pub title: &'static str,
     /// One line on what it is.
     pub help: &'static str,
-    /// The endings of file names that stand for it, without the point.
+    /// Its file name extensions, without the point.
     pub extensions: &'static [&'static str],
-    /// What its columns are.
+    /// The kind of its columns.
     pub columns: FormatColumns,
     /// Whether it is text, which may be compressed and is parsed line by line.
     pub is_text: bool,
@@ -71,18 +71,18 @@ pub struct FormatDescriptor {
     pub(super) open: fn(Opening<'_>) -> Result<Box<dyn RecordReader>, Error>,
 }
 
-/// What the columns of a format are.
+/// The kind of the columns of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FormatColumns {
     /// Numbers with an index.
     Numbered,
-    /// Numbers with a name, of which a row need not speak.
+    /// Named numbers, which a row may leave out.
     Named,
     /// Cells of a table: numbers or words.
     Table,
     /// Places in an array.
     Array,
-    /// Whatever the rows had in the file that they came from.
+    /// The columns of the file that the rows came from.
     AsStored,
     /// The pixels of a picture.
     Pixels,
@@ -124,7 +124,7 @@ impl Format {
         FORMATS.iter().find(|format| format.name == name).map(|format| Self(format.name))
     }
 
-    /// The format that an ending of a file name stands for, in lower case and without the point.
+    /// The format that an ending of a file name denotes, in lower case and without the point.
     pub fn from_extension(extension: &str) -> Option<Self> {
         FORMATS.iter().find(|format| format.extensions.contains(&extension)).map(|format| Self(format.name))
     }
@@ -141,7 +141,7 @@ impl Format {
         FORMATS.iter().find(|format| format.name == self.0).expect("every format is in the list")
     }
 
-    /// What to call it in a sentence.
+    /// Its name in a sentence.
     pub fn title(self) -> &'static str {
         self.descriptor().title
     }
@@ -190,7 +190,7 @@ impl std::str::FromStr for Format {
     fn from_str(name: &str) -> Result<Self, String> {
         Self::from_name(name).ok_or_else(|| {
             let names: Vec<&str> = FORMATS.iter().map(|format| format.name).collect();
-            format!("no format is called \"{name}\": the formats are {}", names.join(", "))
+            format!("unknown format \"{name}\": the formats are {}", names.join(", "))
         })
     }
 }
@@ -259,7 +259,7 @@ pub(super) fn of_folder(head: &[u8]) -> Option<Format> {
     FORMATS.iter().find(fits).map(|format| Format(format.name))
 }
 
-/// The format that the first bytes of a text speak for, if any.
+/// The format detected from the first bytes of a text, if any.
 pub(crate) fn detect_format(head: &[u8]) -> Option<Format> {
     detect(head).ok()
 }

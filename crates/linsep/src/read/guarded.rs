@@ -20,7 +20,7 @@ pub(super) fn guarded<T, E>(
 }
 
 /// Leaves out the message of a panic that is caught while a file is decoded: the error says what is wrong. To be called by front
-/// ends; other panics are told as before.
+/// ends; other panics are reported as before.
 pub fn silence_guarded_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

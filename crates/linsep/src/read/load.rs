@@ -16,7 +16,7 @@ pub struct Loaded {
     pub format: Format,
     /// How the columns became features, for reading other files the same way.
     pub schema: Schema,
-    /// What was noticed.
+    /// Notes made while reading.
     pub notes: ReadNotes,
     /// How the columns of the source itself became features, whatever model they were matched with.
     pub own_schema: Schema,

@@ -1,15 +1,15 @@
-//! What was noticed while reading.
+//! Notes made while reading.
 
 /// A malformed row that was skipped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedRow {
     /// Line in the file, or row for formats without lines; 0 where a file was skipped, which the reason names.
     pub line: u64,
-    /// What was wrong.
+    /// The problem.
     pub reason: String,
 }
 
-/// What was noticed while reading, for the user.
+/// Notes made while reading, for the user.
 #[derive(Clone, Debug, Default)]
 pub struct ReadNotes {
     /// The format in words, with what was detected: `CSV, delimiter ',', header, 3 columns of numbers`.

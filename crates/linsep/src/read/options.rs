@@ -93,7 +93,7 @@ pub struct CsvOptions {
     /// Columns to leave out, by name or number from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
-    /// What columns hold, by name or number from 1, where that is not to be guessed.
+    /// The kinds of columns, by name or number from 1, where they are not detected.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub columns: BTreeMap<String, ColumnAs>,
     /// Whether the first row names the columns, if not to be detected.
@@ -102,7 +102,7 @@ pub struct CsvOptions {
     /// The delimiter, if not to be detected. Its text is one character, or `tab` or `space`.
     #[serde(skip_serializing_if = "Option::is_none", with = "delimiter_text")]
     pub delimiter: Option<u8>,
-    /// What to do with missing cells.
+    /// The treatment of missing cells.
     #[serde(skip_serializing_if = "is_default")]
     pub missing: Missing,
     /// Which words mean a missing cell, in every column; an empty cell always does. If not given, the usual words do.
@@ -111,12 +111,12 @@ pub struct CsvOptions {
     /// The sheet of a workbook, by name or number from 1; the first if not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,
-    /// Leave out columns that nothing general is learned from: identifiers, and columns that are always the same.
+    /// Leave out columns that do not generalise to new rows: identifiers, and columns that are always the same.
     #[serde(skip_serializing_if = "is_default")]
     pub auto: bool,
 }
 
-/// What a column of a table holds.
+/// The kind of a column of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColumnAs {
@@ -169,11 +169,11 @@ impl ColumnAs {
     pub fn parse(text: &str) -> Result<(String, Self), String> {
         let kinds = || Self::ALL.map(Self::name).join(", ");
         let Some((column, kind)) = text.rsplit_once('=').filter(|(column, _)| !column.is_empty()) else {
-            return Err(format!("COLUMN=KIND is needed, where KIND is one of {}", kinds()));
+            return Err(format!("expected COLUMN=KIND, where KIND is one of {}", kinds()));
         };
         match Self::ALL.into_iter().find(|known| known.name() == kind) {
             Some(known) => Ok((column.to_string(), known)),
-            None => Err(format!("no kind of column is called \"{kind}\": the kinds are {}", kinds())),
+            None => Err(format!("unknown kind of column \"{kind}\": the kinds are {}", kinds())),
         }
     }
 }
@@ -208,7 +208,7 @@ impl std::str::FromStr for PictureSize {
         let sides = text.split_once(['x', 'X', '×']);
         sides
             .and_then(|(width, height)| Some(Self { width: side(width)?, height: side(height)? }))
-            .ok_or_else(|| "a width and a height in pixels are needed, such as 128x128".to_string())
+            .ok_or_else(|| "expected a width and a height in pixels, such as 128x128".to_string())
     }
 }
 
@@ -249,14 +249,14 @@ pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
-/// The delimiter that a text stands for: one character, or `tab` or `space`.
+/// The delimiter that a text denotes: one character, or `tab` or `space`.
 pub fn parse_delimiter(text: &str) -> Result<u8, String> {
     match text {
         "tab" | "\\t" => Ok(b'\t'),
         "space" => Ok(b' '),
         _ => match text.as_bytes() {
             [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Ok(*byte),
-            _ => Err("one character is needed (not a quote), or tab, or space".to_string()),
+            _ => Err("expected one character (not a quote), tab or space".to_string()),
         },
     }
 }
@@ -385,7 +385,7 @@ impl ReadOptions {
         if self.schema.is_some() && told {
             return Err(SettingsError::new(
                 "text",
-                "the model knows how texts become features: ⟦text⟧ and what goes with it have no meaning here",
+                "⟦text⟧ and its options do not apply here: the model stores how texts become features",
             ));
         }
         self.text.check()?;
@@ -393,10 +393,7 @@ impl ReadOptions {
             return Err(SettingsError::new("max_line", "⟦max_line⟧ is at least 1MB"));
         }
         if self.array.labels_file.is_some() && self.labels == Labels::Ignored {
-            return Err(SettingsError::new(
-                "labels",
-                "⟦labels⟧ has no meaning where labels are not looked at",
-            ));
+            return Err(SettingsError::new("labels", "⟦labels⟧ does not apply here: labels are not used"));
         }
         let leaves_rows_out = self.skip_bad || self.csv.missing == Missing::DropRow;
         if self.array.labels_file.is_some() && format.is_text() && leaves_rows_out {
@@ -413,18 +410,18 @@ impl ReadOptions {
         }
         if self.encoding.is_some() && !format.is_text() && !format.descriptor().options.contains(&"encoding")
         {
-            let problem = format!("⟦encoding⟧ has no meaning for {} files", format.title());
+            let problem = format!("⟦encoding⟧ does not apply to {} files", format.title());
             return Err(SettingsError::new("encoding", problem));
         }
         match self.given().find(|option| !format.descriptor().options.contains(option)) {
             Some("text_options") => {
                 let option = self.text.first_said().unwrap_or("text");
-                let problem = format!("⟦{option}⟧ has no meaning for {} files", format.title());
+                let problem = format!("⟦{option}⟧ does not apply to {} files", format.title());
                 Err(SettingsError::new(option, problem))
             }
             Some(option) => Err(SettingsError::new(
                 option,
-                format!("⟦{option}⟧ has no meaning for {} files", format.title()),
+                format!("⟦{option}⟧ does not apply to {} files", format.title()),
             )),
             None => Ok(()),
         }
@@ -509,8 +506,8 @@ mod tests {
             ("{\"speed\": 1}", "unknown field `speed`"),
             ("{\"csv\": {\"lable\": \"x\"}}", "unknown field `lable`"),
             ("{\"schema\": null}", "unknown field `schema`"),
-            ("{\"format\": \"xls\"}", "no format is called \"xls\": the formats are "),
-            ("{\"csv\": {\"delimiter\": \"ab\"}}", "one character is needed"),
+            ("{\"format\": \"xls\"}", "unknown format \"xls\": the formats are "),
+            ("{\"csv\": {\"delimiter\": \"ab\"}}", "expected one character"),
             ("{\"csv\": {\"missing\": \"median\"}}", "unknown variant `median`"),
         ] {
             let error = serde_json::from_str::<ReadOptions>(text).unwrap_err().to_string();

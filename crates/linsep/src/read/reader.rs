@@ -1,4 +1,4 @@
-//! What every format provides: one implementation of [`RecordReader`] each.
+//! The interface of a format: one implementation of [`RecordReader`] each.
 
 use super::csv::RowsSoFar;
 use super::error::ReadError;
@@ -21,7 +21,7 @@ pub(crate) trait RecordReader: Send {
     /// How the columns become features. Complete once all rows were read.
     fn schema(&self) -> Schema;
 
-    /// What was noticed. Complete once all rows were read.
+    /// Notes made while reading. Complete once all rows were read.
     fn notes(&self) -> ReadNotes;
 
     /// How the columns of the source itself become features, whatever model they are matched with.
@@ -34,7 +34,7 @@ pub(crate) trait RecordReader: Send {
         0
     }
 
-    /// What is known about the number of rows and values to come.
+    /// The expected number of rows and values.
     fn expected(&self) -> Expected {
         Expected::Unknown
     }
@@ -78,7 +78,7 @@ pub(crate) trait RecordReader: Send {
     }
 }
 
-/// What is known about the number of rows and values to come.
+/// The expected number of rows and values.
 pub(crate) enum Expected {
     /// Nothing.
     Unknown,

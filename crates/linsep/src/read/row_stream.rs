@@ -232,7 +232,7 @@ impl RowStream {
         self.reader.index_shift()
     }
 
-    /// What was noticed. Complete once all rows were read.
+    /// Notes made while reading. Complete once all rows were read.
     pub fn notes(&self) -> ReadNotes {
         let mut notes = self.reader.notes();
         notes.remarks.splice(0..0, self.remarks.iter().cloned());

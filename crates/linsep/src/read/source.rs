@@ -33,7 +33,7 @@ pub enum Source {
     Rows(String, Arc<Loaded>),
     /// A reader that is read once, with a name for messages.
     Once(&'static str, OnceReader),
-    /// Whatever a function opens, with a name for messages.
+    /// The stream that a function opens, with a name for messages.
     Custom(&'static str, fn() -> io::Result<Box<dyn Read + Send>>),
 }
 
@@ -150,7 +150,7 @@ impl<'de> Deserialize<'de> for Source {
     }
 }
 
-/// The format that the name of a file stands for, whether or not the file is compressed.
+/// The format that the name of a file denotes, whether or not the file is compressed.
 pub(crate) fn format_by_name(path: &Path) -> Option<Format> {
     Format::from_extension(&ending(path)?)
 }

@@ -18,7 +18,7 @@ fn options_without_effect_are_refused() {
         (
             LIBSVM,
             ReadOptions { csv: CsvOptions { label: some("y"), ..CsvOptions::default() }, ..default() },
-            "⟦label⟧ has no meaning for LIBSVM files",
+            "⟦label⟧ does not apply to LIBSVM files",
         ),
         (
             LIBSVM,
@@ -51,7 +51,7 @@ fn options_without_effect_are_refused() {
         (
             CSV,
             ReadOptions { libsvm: LibsvmOptions { index_base: Some(1) }, ..default() },
-            "⟦index_base⟧ has no meaning for CSV",
+            "⟦index_base⟧ does not apply to CSV",
         ),
         (
             CSV,
@@ -65,7 +65,7 @@ fn options_without_effect_are_refused() {
         (
             b"\x93NUMPY",
             ReadOptions { csv: CsvOptions { label: some("y"), ..CsvOptions::default() }, ..default() },
-            "⟦label⟧ has no meaning for NumPy",
+            "⟦label⟧ does not apply to NumPy",
         ),
         (
             CSV,

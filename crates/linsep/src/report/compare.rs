@@ -88,11 +88,11 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
         ),
         (
             named(&|entry| entry.status == Status::NoOptimum),
-            "No model, because without a penalty no finite weights are best where the classes do not overlap",
+            "No model, because without a penalty there is no finite optimum where the classes do not overlap",
         ),
         (
             named(&|entry| entry.status == Status::Undecided),
-            "No model, because a limit came before it was decided whether there is one",
+            "No model, because a limit was reached before its existence was decided",
         ),
     ] {
         if !learners.is_empty() {

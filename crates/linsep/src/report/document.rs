@@ -14,7 +14,7 @@ pub enum Block {
     Paragraph {
         /// Columns before each line.
         indent: usize,
-        /// What is said.
+        /// The text.
         text: String,
     },
     /// One of several things to do, to be wrapped after a dash.

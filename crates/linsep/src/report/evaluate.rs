@@ -71,7 +71,7 @@ fn percent_out(share: f64, outwards: fn(f64) -> f64) -> String {
     percent(outwards(1e4 * share) / 1e4)
 }
 
-/// The error of always giving the same answer.
+/// The error of always predicting the same class.
 pub(super) fn baseline(class: &str, error: f64) -> String {
     format!("always predicting \"{class}\": {}", percent(error))
 }

@@ -6,7 +6,7 @@ use crate::job::{Exported, Rounding};
 use crate::model::{InputNumbers, OnnxInput};
 use crate::numbers::{counted, grouped, percent};
 
-/// What the file wants and gives, for people.
+/// The inputs and outputs of the file, for people.
 pub fn export_report(exported: &Exported) -> Vec<Block> {
     let inputs: Vec<String> = exported.inputs.iter().map(input).collect();
     let mut facts = vec![

@@ -1,4 +1,4 @@
-//! What is said about a job: as one JSON record, and as blocks of plain sentences that a front end lays out.
+//! The report of a job: as one JSON record, and as blocks of plain sentences that a front end lays out.
 
 mod compare;
 mod document;

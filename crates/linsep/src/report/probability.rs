@@ -1,4 +1,4 @@
-//! What is said of probabilities and thresholds.
+//! The report of probabilities and thresholds.
 
 use super::Block;
 use crate::classes::printable;

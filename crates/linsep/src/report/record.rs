@@ -36,9 +36,9 @@ pub struct TrainRecord<'a> {
     pub progressive_error: Option<f64>,
     /// R, rounded up.
     pub radius: f64,
-    /// What is proved about the best margin.
+    /// The proved interval of the best margin.
     pub margin: MarginInterval,
-    /// What is proved about (R/γ*)².
+    /// Proved bounds on (R/γ*)².
     pub mistake_bound: MistakeBound,
     /// The smallest distance from a row to the boundary, where the result separates all rows.
     pub distance: Option<f64>,
@@ -70,10 +70,10 @@ pub struct TrainRecord<'a> {
     pub expansion: Option<ExpansionSummary>,
     /// How the features were scaled before.
     pub scaling: Scaling,
-    /// What only this learner has to tell.
+    /// Details that only this learner has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<&'a Detail>,
-    /// What is known about each class against the rest, where that is how they are told apart.
+    /// The evidence about each class against the rest, where that is how they are learned.
     #[serde(skip_serializing_if = "<[Boundary]>::is_empty")]
     pub boundaries: &'a [Boundary],
     /// How scores become probabilities: `natural`, `sigmoid`, `isotonic` or `temperature`; left out where they do not.
@@ -82,7 +82,7 @@ pub struct TrainRecord<'a> {
     /// The probability from which on a row is called positive, where there is a threshold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub threshold: Option<Threshold>,
-    /// The classes that are told apart.
+    /// The classes that are distinguished.
     pub classes: &'a Classes,
     /// The settings.
     pub settings: &'a Settings,

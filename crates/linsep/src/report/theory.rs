@@ -6,31 +6,31 @@ use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::scale::Scaling;
 use crate::theory::margin::MarginKind;
 use crate::theory::orders::Spread;
-use crate::theory_report::Story;
+use crate::theory_report::TheoryReport;
 use crate::train::{Learner, MarginRule, Status};
 
 /// The statements of the theory, for people.
-pub fn theory_report(story: &Story, spec: &TheorySpec) -> Vec<Block> {
-    let mut blocks = vec![Block::text("Your data\n"), sentences(data(story, spec))];
+pub fn theory_report(theory: &TheoryReport, spec: &TheorySpec) -> Vec<Block> {
+    let mut blocks = vec![Block::text("Your data\n"), sentences(data(theory, spec))];
     let mut chapter = |title: &str, paragraphs: Vec<String>| {
         blocks.push(Block::Heading(title.to_string()));
         blocks.extend(paragraphs.into_iter().map(sentences));
     };
-    chapter("The run", vec![the_run(story, spec)]);
-    chapter("The margin", vec![margin(story)]);
-    chapter("Novikoff's theorem", vec![theorem(story)]);
-    chapter("Sample compression", vec![compression(story)]);
-    if story.margin.lower.is_none() {
-        chapter("Without a margin", without_margin(story));
+    chapter("The run", vec![the_run(theory, spec)]);
+    chapter("The margin", vec![margin(theory)]);
+    chapter("Novikoff's theorem", vec![theorem(theory)]);
+    chapter("Sample compression", vec![compression(theory)]);
+    if theory.margin.lower.is_none() {
+        chapter("Without a margin", without_margin(theory));
     }
-    if story.subsets.len() > 1 {
-        chapter("Difficulty on fewer rows", vec![fewer_rows(story)]);
-        blocks.push(Block::Text(subsets_table(story)));
+    if theory.subsets.len() > 1 {
+        chapter("Difficulty on fewer rows", vec![fewer_rows(theory)]);
+        blocks.push(Block::Text(subsets_table(theory)));
     }
     blocks.push(Block::Heading("Other orders".into()));
-    blocks.push(sentences(other_orders(story)));
+    blocks.push(sentences(other_orders(theory)));
     blocks.push(Block::Heading("What to do next".into()));
-    for (what, spec) in next_steps(story, spec) {
+    for (what, spec) in next_steps(theory, spec) {
         blocks.push(Block::Item(what.to_string()));
         blocks.push(Block::Job(Box::new(spec)));
     }
@@ -49,20 +49,20 @@ fn down(x: f64) -> String {
     rounded(x, Rounding::Down)
 }
 
-fn data(story: &Story, spec: &TheorySpec) -> String {
+fn data(theory: &TheoryReport, spec: &TheorySpec) -> String {
     let name = spec.data.source.name();
     let scaled = match spec.scale {
         Scaling::None => "",
-        _ => ", scaled as you asked",
+        _ => ", scaled",
     };
     format!(
         "{name}: {} with {}{scaled}. +1 is {}, −1 is {}. The longest row has length R ≤ {}{}.",
-        counted(story.rows, "row", "rows"),
-        counted(story.features, "feature", "features"),
-        story.classes.positive,
-        story.classes.negative.shortened(" or "),
-        up(story.extent.radius_upper),
-        if story.margin.kind == MarginKind::AppendedBias {
+        counted(theory.rows, "row", "rows"),
+        counted(theory.features, "feature", "features"),
+        theory.classes.positive,
+        theory.classes.negative.shortened(" or "),
+        up(theory.extent.radius_upper),
+        if theory.margin.kind == MarginKind::AppendedBias {
             ", with the appended coordinate of the bias"
         } else {
             ""
@@ -70,24 +70,24 @@ fn data(story: &Story, spec: &TheorySpec) -> String {
     )
 }
 
-fn the_run(story: &Story, spec: &TheorySpec) -> String {
-    let how = match story.status {
+fn the_run(theory: &TheoryReport, spec: &TheorySpec) -> String {
+    let how = match theory.status {
         Status::Converged => format!(
-            "made {} and, in pass {}, none: it converged, and every row is on its right side",
-            counted(story.mistakes, "mistake", "mistakes"),
-            grouped(story.epochs)
+            "made {} and, in pass {}, none: it converged with every row on its right side",
+            counted(theory.mistakes, "mistake", "mistakes"),
+            grouped(theory.epochs)
         ),
         Status::TimeLimit => format!(
             "made {} before it reached its time limit ({} s; ⟦max_seconds⟧ changes it)",
-            counted(story.mistakes, "mistake", "mistakes"),
+            counted(theory.mistakes, "mistake", "mistakes"),
             spec.max_seconds
         ),
         _ => format!(
             "made {} in {}, and {} (⟦epochs⟧ allows more passes)",
-            counted(story.mistakes, "mistake", "mistakes"),
-            counted(story.epochs, "pass", "passes"),
-            if story.margin.lower.is_some() {
-                "had not come to a pass without one, though the rows are separable"
+            counted(theory.mistakes, "mistake", "mistakes"),
+            counted(theory.epochs, "pass", "passes"),
+            if theory.margin.lower.is_some() {
+                "did not complete a pass without one, though the rows are separable"
             } else {
                 "had not converged"
             }
@@ -96,46 +96,46 @@ fn the_run(story: &Story, spec: &TheorySpec) -> String {
     format!(
         "A perceptron started at zero, went through the rows in random order, and added each mistaken row to its \
          weights. It {how}. The first pass had {}.",
-        counted(story.first_pass_mistakes, "mistake", "mistakes")
+        counted(theory.first_pass_mistakes, "mistake", "mistakes")
     )
 }
 
-fn margin(story: &Story) -> String {
-    let kind = match story.margin.kind {
+fn margin(theory: &TheoryReport) -> String {
+    let kind = match theory.margin.kind {
         MarginKind::AppendedBias => "measured with the bias as one more coordinate",
         _ => "for boundaries through the origin",
     };
-    match story.margin.lower {
+    match theory.margin.lower {
         Some(lower) => format!(
             "The rows are linearly separable, and the best margin γ* ({kind}) is between {} and {}. The lower end is \
              the smallest distance from a row to a boundary that was found. The upper end is the length of a sum of rows \
              divided by their number (‖θ‖/k after k updates of a run), which no margin exceeds. Both are the best of \
              several runs, and both are proved, rounding included.",
             down(lower),
-            up(story.margin.upper)
+            up(theory.margin.upper)
         ),
-        None if story.margin.upper == 0.0 => {
+        None if theory.margin.upper == 0.0 => {
             "Some row is zero, and no boundary has it strictly on its right side: γ* ≤ 0.".to_string()
         }
         None => format!(
             "No separator was found. What is proved: the best margin γ* ({kind}) is at most {}, because ‖θ‖/k after k \
              updates is an upper bound at every moment of every run. Either the rows overlap, or their margin is \
              smaller than that.",
-            up(story.margin.upper)
+            up(theory.margin.upper)
         ),
     }
 }
 
-fn theorem(story: &Story) -> String {
-    let lower = story.difficulty.lower.map(down);
-    match (lower, story.difficulty.upper) {
+fn theorem(theory: &TheoryReport) -> String {
+    let lower = theory.difficulty.lower.map(down);
+    match (lower, theory.difficulty.upper) {
         (Some(lower), Some(upper)) => format!(
             "A perceptron that starts at zero makes at most (R/γ*)² mistakes, in any order of the rows and any number of \
              passes. On your rows that number, the difficulty, is between {lower} and {}. This run made {}: {} % of \
              the upper end. Training with ⟦trace⟧ shows the proof step by step.",
             up(upper),
-            grouped(story.mistakes),
-            up(100.0 * story.mistakes as f64 / upper)
+            grouped(theory.mistakes),
+            up(100.0 * theory.mistakes as f64 / upper)
         ),
         (Some(lower), None) => format!(
             "A perceptron that starts at zero makes at most (R/γ*)² mistakes. On your rows that number is at least \
@@ -145,26 +145,26 @@ fn theorem(story: &Story) -> String {
     }
 }
 
-fn compression(story: &Story) -> String {
-    let run = &story.compression;
+fn compression(theory: &TheoryReport) -> String {
+    let run = &theory.compression;
     let mut text = format!(
         "The last weights are the sum of {} ({}): one pass through just these, in order, gives the same weights. \
          Training with ⟦teaching_set⟧ writes them to a file. ",
         counted(run.teaching, "mistake", "mistakes"),
-        if story.teaching_rows == story.rows {
+        if theory.teaching_rows == theory.rows {
             "every row was mistaken".to_string()
         } else {
-            counted(story.teaching_rows, "distinct row", "distinct rows")
+            counted(theory.teaching_rows, "distinct row", "distinct rows")
         }
     );
-    match story.error_bound {
+    match theory.error_bound {
         Some(bound) if bound < 1.0 => {
             text += &format!(
                 "The other {} did not change the weights, so they are a fair test: {} wrong. If your rows were drawn \
                  independently from one source, then with probability {} the weights are wrong on at most {} of new rows.",
                 counted(run.others, "row", "rows"),
                 if run.errors == 1 { "1 is".to_string() } else { format!("{} are", grouped(run.errors)) },
-                1.0 - story.delta,
+                1.0 - theory.delta,
                 percent(bound)
             );
         }
@@ -181,11 +181,11 @@ fn compression(story: &Story) -> String {
 }
 
 /// The bounds that need no margin.
-fn without_margin(story: &Story) -> Vec<String> {
+fn without_margin(theory: &TheoryReport) -> Vec<String> {
     let mut paragraphs = Vec::new();
-    if let Some(scalings) = &story.comparator {
+    if let Some(scalings) = &theory.comparator {
         let bound = &scalings.best().bound;
-        let most = story.rows as f64;
+        let most = theory.rows as f64;
         let opening = format!(
             "The best weights found have hinge losses that sum to {}. Compared with them, a first pass makes at most {} \
              mistakes by the sum of the losses and at most {} by the root of the sum of their squares",
@@ -194,18 +194,18 @@ fn without_margin(story: &Story) -> Vec<String> {
             up(scalings.second.bound.second_form)
         );
         paragraphs.push(if bound.best() < most {
-            format!("{opening}; it made {}.", grouped(story.first_pass_mistakes))
+            format!("{opening}; it made {}.", grouped(theory.first_pass_mistakes))
         } else {
             format!(
                 "{opening}. Neither bound is below the number of rows, {}: the losses of these weights are too large. It \
                  made {}.",
-                grouped(story.rows),
-                grouped(story.first_pass_mistakes)
+                grouped(theory.rows),
+                grouped(theory.first_pass_mistakes)
             )
         });
     }
-    if let Some(lifting) = &story.lifting {
-        let worth = if lifting.mistake_bound < story.rows as f64 {
+    if let Some(lifting) = &theory.lifting {
+        let worth = if lifting.mistake_bound < theory.rows as f64 {
             ""
         } else {
             ", which is no less than the number of rows: the losses of these weights are too large"
@@ -223,8 +223,8 @@ fn without_margin(story: &Story) -> Vec<String> {
     paragraphs
 }
 
-fn fewer_rows(story: &Story) -> String {
-    let separable = story.margin.lower.is_some();
+fn fewer_rows(theory: &TheoryReport) -> String {
+    let separable = theory.margin.lower.is_some();
     let end = if separable {
         "The difficulty depends neither on the number of rows nor on that of features. As rows are added the margin can \
          only fall; once the hard rows are among them, it stays nearly the same."
@@ -234,12 +234,12 @@ fn fewer_rows(story: &Story) -> String {
     format!("{end} On random subsets, each within the next:")
 }
 
-fn subsets_table(story: &Story) -> String {
+fn subsets_table(theory: &TheoryReport) -> String {
     let mut text = format!(
         "\n  {:>10} {:>10} {:>12} {:>12} {:>24}\n",
         "rows", "mistakes", "γ* ≥", "γ* ≤", "(R/γ*)² between"
     );
-    for point in &story.subsets {
+    for point in &theory.subsets {
         let bound = match (point.difficulty.lower, point.difficulty.upper) {
             (Some(lower), Some(upper)) => format!("{} and {}", down(lower), up(upper)),
             (Some(lower), None) => format!("{} and ?", down(lower)),
@@ -256,22 +256,22 @@ fn subsets_table(story: &Story) -> String {
     text
 }
 
-fn other_orders(story: &Story) -> String {
-    let orders = grouped(story.orders.orders);
+fn other_orders(theory: &TheoryReport) -> String {
+    let orders = grouped(theory.orders.orders);
     let varies = |spread: &Option<Spread>| spread.filter(|spread| spread.least < spread.largest);
     let mut parts = Vec::new();
-    if let Some(mistakes) = varies(&story.order_mistakes) {
+    if let Some(mistakes) = varies(&theory.order_mistakes) {
         let (least, most) = (grouped(mistakes.least as u64), grouped(mistakes.largest as u64));
         parts.push(format!("the perceptron made {least} to {most} mistakes"));
     }
-    if let Some(margin) = varies(&story.orders.margin) {
+    if let Some(margin) = varies(&theory.orders.margin) {
         parts.push(format!(
             "the margins it ended with were {} to {}",
             down(margin.least),
             down(margin.largest)
         ));
     }
-    if let Some(angle) = varies(&story.orders.angle) {
+    if let Some(angle) = varies(&theory.orders.angle) {
         parts.push(format!("its weight vectors were {:.1}° to {:.1}° apart", angle.least, angle.largest));
     }
     if parts.is_empty() {
@@ -286,8 +286,8 @@ fn other_orders(story: &Story) -> String {
     )
 }
 
-/// What to do, and the job that does it.
-fn next_steps(story: &Story, spec: &TheorySpec) -> Vec<(&'static str, Spec)> {
+/// The next steps, each with its job.
+fn next_steps(theory: &TheoryReport, spec: &TheorySpec) -> Vec<(&'static str, Spec)> {
     let (data, classes) = (&spec.data, &spec.classes);
     let rescaled = || Spec::Theory(TheorySpec { scale: Scaling::Standard, ..spec.clone() });
     let compare = Spec::Compare(CompareSpec {
@@ -299,7 +299,7 @@ fn next_steps(story: &Story, spec: &TheorySpec) -> Vec<(&'static str, Spec)> {
         ..CompareSpec::default()
     });
     let mut steps = Vec::new();
-    if let (Some(_), Some(upper)) = (story.margin.lower, story.difficulty.upper) {
+    if let (Some(_), Some(upper)) = (theory.margin.lower, theory.difficulty.upper) {
         let learner = Learner::Margin(MarginRule::Dynamic { epsilon: 0.05 });
         let train = TrainSpec {
             data: data.clone(),

@@ -197,7 +197,7 @@ fn separating_column(trained: &Trained) -> Option<&str> {
     open.then(|| trained.warnings.iter().find_map(|warning| warning.separating_column())).flatten()
 }
 
-/// What was done to the features before they were learned from.
+/// The preparation of the features before training.
 pub(super) fn describe_scaling(scaler: &Scaler) -> String {
     match scaler {
         Scaler::None => "features as they are".into(),
@@ -334,9 +334,9 @@ fn measures(held_out: &HeldOut) -> String {
 /// The risk with which the bound on new rows may fail.
 const DELTA: f64 = 0.05;
 
-/// What the training rows alone promise about new ones, by sample compression: of the last weights of a perceptron from
-/// zero, where no row was changed by what was learned from all of them. None where always giving the same answer promises
-/// as much.
+/// The bound on the error on new rows by sample compression: of the last weights of a perceptron from
+/// zero, where no row was changed by what was learned from all of them. None where always predicting the
+/// same class promises as much.
 fn new_rows(trained: &Trained) -> Option<String> {
     let Model { evidence, settings, recipe, .. } = &trained.model;
     let perceptron = settings.learner == Learner::Perceptron
@@ -418,7 +418,7 @@ fn open_question(trained: &Trained) -> Option<SeparateSpec> {
     })
 }
 
-/// What is known about each class against the rest, as a table.
+/// The evidence about each class against the rest, as a table.
 pub fn boundary_table(boundaries: &[Boundary]) -> String {
     let width = column_width(boundaries.iter().map(|boundary| boundary.class.as_str()), 5, 24);
     let mut text = format!(

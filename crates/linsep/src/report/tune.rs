@@ -16,7 +16,7 @@ use std::fmt::Write;
 pub struct TuneRecord<'a> {
     /// By what candidates were judged.
     pub metric: Metric,
-    /// The error of always giving the same answer.
+    /// The error of always predicting the same class.
     pub baseline_error: f64,
     /// That answer: the largest class, or with a positive class the larger of the two sides.
     pub baseline_class: &'a str,
@@ -41,9 +41,9 @@ pub struct TuneRecord<'a> {
 /// One candidate.
 #[derive(Serialize)]
 pub struct CandidateRecord {
-    /// What is made of the columns.
+    /// The features made of the columns.
     pub features: Features,
-    /// What is made of texts, where there are some.
+    /// The features made of texts, where there are some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<TextChoice>,
     /// How features are scaled.
@@ -115,15 +115,16 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
         tried(tuned),
         tuned.seconds,
         match tuned.ended {
-            Some(Ended::TimeLimit) => "; the time was over before the search and its estimate were complete",
-            Some(Ended::Interrupted) =>
-                "; it was interrupted before the search and its estimate were complete",
+            Some(Ended::TimeLimit) =>
+                "; the time limit was reached before the search and its estimate were \
+                                       complete",
+            Some(Ended::Interrupted) => "; interrupted before the search and its estimate were complete",
             None => "",
         }
     )));
     blocks.push(Block::paragraph(match &tuned.estimate {
         Some(estimate) => format!(
-            "Error on new rows: {} ({} of {}; {}95 % interval {} to {}), {}; always answering \"{}\": {}.",
+            "Error on new rows: {} ({} of {}; {}95 % interval {} to {}), {}; always predicting \"{}\": {}.",
             percent(estimate.error),
             grouped(estimate.errors),
             grouped(estimate.rows),
@@ -132,20 +133,19 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
             percent(estimate.interval.lower),
             percent(estimate.interval.upper),
             match estimate.judging {
-                Judging::Aside => "on rows that were kept aside until the choice was made",
-                _ => "by nested cross-validation: each row was judged by a search that had not seen it",
+                Judging::Aside => "on rows that were not used in the search",
+                _ => "by nested cross-validation: each row was predicted by a model from a search without it",
             },
             tuned.baseline.class,
             percent(tuned.baseline.error),
         ),
         None => format!(
-            "No estimate for new rows was made: {}. The errors of the table are those that the choice was made by, and too \
-             good. Always answering \"{}\": {}.",
+            "No estimate for new rows: {}. The errors in the table are too optimistic, because the choice \
+             was based on them. Always predicting \"{}\": {}.",
             match tuned.no_estimate {
-                Some(NoEstimate::TimeLimit) => "the time was over",
-                Some(NoEstimate::Interrupted) => "it was interrupted",
-                Some(NoEstimate::FewRows) =>
-                    "a class has too few rows to be told apart in a search without a fifth of them",
+                Some(NoEstimate::TimeLimit) => "the time limit was reached",
+                Some(NoEstimate::Interrupted) => "the search was interrupted",
+                Some(NoEstimate::FewRows) => "a class has too few rows to hold out a fifth of them",
                 Some(NoEstimate::NotAsked) | None => "none was asked for",
             },
             tuned.baseline.class,
@@ -154,7 +154,8 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
     }));
     if tuned.estimate.is_some_and(|estimate| estimate.error >= tuned.baseline.error) {
         blocks.push(Block::paragraph(
-            "That is no better than always giving the same answer: nothing was found in these columns that tells new rows apart.",
+            "That is no better than always predicting the same class: these columns were not found to \
+             predict the class of new rows.",
         ));
     }
     blocks.push(Block::Text("\n".to_string()));
@@ -168,8 +169,8 @@ fn rule(tuned: &Tuned) -> String {
     if !tuned.finalists.is_empty() {
         let others = tuned.tried.iter().any(|tried| tried.candidate.learner.name() != "logistic");
         return format!(
-            "by the held-out error among the lines of the table (of equal ones the first, which is the simplest), and in a \
-             line{} C by the held-out log loss",
+            "by held-out error among the lines of the table (the simplest of equals), with C chosen by \
+             held-out log loss within each line{}",
             if others { " of logistic" } else { "" }
         );
     }
@@ -182,7 +183,7 @@ fn rule(tuned: &Tuned) -> String {
                 format!("{errors} standard errors")
             }
         ),
-        _ => format!("by the held-out {title} among all candidates, of equal ones the simplest"),
+        _ => format!("by held-out {title} among all candidates (the simplest of equals)"),
     }
 }
 
@@ -199,13 +200,17 @@ fn tried(tuned: &Tuned) -> String {
             if alone { first } else { format!("{first}, then the {} best on all rows", grouped(left)) }
         }
         None if tuned.deals > 1 => {
-            format!("{} on {} deals of the few rows", counted(left, "candidate", "candidates"), tuned.deals)
+            format!(
+                "{} by cross-validation repeated {} times",
+                counted(left, "candidate", "candidates"),
+                tuned.deals
+            )
         }
         None => counted(left, "candidate", "candidates"),
     }
 }
 
-/// What a candidate is called.
+/// The name of a candidate.
 fn name(tried: &Tried) -> String {
     let preparation = tried.candidate.preparation;
     let scale = match preparation.scaling {
@@ -223,7 +228,7 @@ fn name(tried: &Tried) -> String {
     )
 }
 
-/// What the features are made of.
+/// The source of the features.
 fn kind_of_features(preparation: Preparation) -> String {
     match preparation.text {
         Some(TextChoice { terms, ngrams, weights }) => {
@@ -256,7 +261,7 @@ fn table(tuned: &Tuned) -> String {
     let _ = writeln!(
         text,
         "{:<wide$} {:<10} {:<10} {:>9}  {}",
-        "always the same",
+        "majority class",
         "",
         "",
         "",

@@ -192,11 +192,11 @@ pub fn describe_detail(evidence: &Evidence) -> Option<String> {
 pub fn describe_expansion(expansion: &Expansion) -> Option<String> {
     let made = expansion.summary()?;
     let mut parts = vec![format!("{} of the original columns", counted(made.plain, "feature", "features"))];
-    if made.bends > 0 {
+    if made.splines > 0 {
         parts.push(format!(
             "{} of {}",
-            counted(made.bends, "spline feature", "spline features"),
-            counted(made.bent_columns, "numeric column", "numeric columns")
+            counted(made.splines, "spline feature", "spline features"),
+            counted(made.spline_columns, "numeric column", "numeric columns")
         ));
     }
     if made.products > 0 {
@@ -286,7 +286,7 @@ pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
     }
 }
 
-/// What the evidence means, in plain sentences.
+/// The meaning of the evidence, in plain sentences.
 pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     if settings.learner == Learner::Memoriser {
         return "The rows are memorised and no boundary is sought, so separability is not known.".into();
@@ -363,7 +363,9 @@ fn explain_separable(evidence: &Evidence, settings: &Settings, bound: f64) -> St
 /// What it means that the run found no separator; `column` separates the rows by itself, if it is given.
 fn explain_unseparated(evidence: &Evidence, settings: &Settings, column: Option<&str>) -> String {
     if evidence.margin.upper == 0.0 {
-        return "The rows are not separable: some row is zero, and no weights put a zero row on the right side.".into();
+        return "The rows are not separable: some row is zero, and a zero row has score 0 for all \
+                weights."
+            .into();
     }
     let separable;
     let found = if let Some(column) = column {
@@ -427,7 +429,7 @@ pub fn describe_no_model(evidence: &Evidence, boundaries: &[Boundary]) -> Option
     })
 }
 
-/// What can be done where a run ended without a model.
+/// Advice for a run that ended without a model.
 pub fn no_model_help(trained: &Trained) -> &'static str {
     match trained.status {
         Status::NoOptimum if !trained.model.recipe.expansion.is_none() => {

@@ -46,7 +46,7 @@ impl Points {
 pub(super) enum End {
     /// No point is nearer, to this precision.
     Optimal,
-    /// The nearest point cannot be told from the origin.
+    /// The nearest point is indistinguishable from the origin.
     Origin,
     /// Rounding errors hide the next step.
     Stalled,

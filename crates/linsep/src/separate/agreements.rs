@@ -7,7 +7,7 @@ use crate::linalg::rounding_error_bound;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// What is known of positive agreements.
+/// Bounds on positive agreements.
 #[derive(Clone, Debug)]
 pub(super) struct Agreements {
     /// The least ⟨w, z_i⟩, exactly.

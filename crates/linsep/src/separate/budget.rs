@@ -1,4 +1,4 @@
-//! The time and memory that a decision may use, and the observer that is told of its progress.
+//! The time and memory that a decision may use, and the observer of its progress.
 
 use super::verify::check_watched;
 use super::{Accepted, Certificate, Examples, Rejected};

@@ -24,7 +24,7 @@ pub(super) struct CoordinateDescent<'a> {
     /// Places of the rows that the next passes look at.
     active: Vec<usize>,
     /// The most that each λ may be, if it is limited.
-    prices: Option<Vec<f64>>,
+    loss_weights: Option<Vec<f64>>,
     /// Whether rows need only be on their right sides.
     for_signs: bool,
     /// Whether the appended coordinate stands for a bias that is free: see [`CoordinateDescent::for_free_bias`].
@@ -80,7 +80,7 @@ impl<'a> CoordinateDescent<'a> {
             active: (0..rows.len()).collect(),
             rows: rows.to_vec(),
             free: free.to_vec(),
-            prices: None,
+            loss_weights: None,
             for_signs: false,
             for_free_bias: false,
             is_eager: false,
@@ -94,9 +94,9 @@ impl<'a> CoordinateDescent<'a> {
         }
     }
 
-    /// Limits the λ of each row to its price: a soft margin, where this is the weight of the row's loss.
-    pub(super) fn with_prices(self, prices: Vec<f64>) -> Self {
-        Self { prices: Some(prices), ..self }
+    /// Limits the λ of each row to its loss weight: a soft margin, where this is the weight of the row's loss.
+    pub(super) fn with_loss_weights(self, loss_weights: Vec<f64>) -> Self {
+        Self { loss_weights: Some(loss_weights), ..self }
     }
 
     /// For rows that need only be on their right sides: between two passes over all rows, several keep to those whose agreement was
@@ -163,8 +163,9 @@ impl<'a> CoordinateDescent<'a> {
                 worst = worst.max(slack.abs());
                 let squared = self.squared[place];
                 if squared > 0.0 {
-                    let price = self.prices.as_ref().map_or(f64::INFINITY, |prices| prices[place]);
-                    let next = (lambda + slack / squared).clamp(0.0, price);
+                    let loss_weight =
+                        self.loss_weights.as_ref().map_or(f64::INFINITY, |loss_weights| loss_weights[place]);
+                    let next = (lambda + slack / squared).clamp(0.0, loss_weight);
                     self.step(row, next - lambda);
                     self.lambda[place] = next;
                 }
@@ -383,8 +384,9 @@ mod tests {
         let mut sum = vec![0.0; descent.w.len()];
         let (mut size, mut total) = (1.0, 0.0);
         for (place, (&row, &lambda)) in descent.rows.iter().zip(&descent.lambda).enumerate() {
-            let price = descent.prices.as_ref().map_or(f64::INFINITY, |prices| prices[place]);
-            assert!(lambda >= 0.0 && lambda <= price, "{told}: λ = {lambda}");
+            let loss_weight =
+                descent.loss_weights.as_ref().map_or(f64::INFINITY, |loss_weights| loss_weights[place]);
+            assert!(lambda >= 0.0 && lambda <= loss_weight, "{told}: λ = {lambda}");
             let z = descent.examples.dense(row);
             sum.iter_mut().zip(&z).for_each(|(sum, z)| *sum += lambda * z);
             size += lambda * norm_squared(&z).sqrt();
@@ -516,19 +518,21 @@ mod tests {
         }
     }
 
-    /// With a price no λ is above it, and the objective never rises.
+    /// With a loss weight no λ is above it, and the objective never rises.
     #[test]
     fn a_price_caps_and_the_objective_falls() {
         for number in 0..times(300) {
             let problem = draw(number);
             let data = problem.dataset();
             let examples = examples(&data, &problem);
-            let price = [0.01, 1.0, 100.0][(number % 3) as usize];
+            let loss_weight = [0.01, 1.0, 100.0][(number % 3) as usize];
             let rows = problem.present();
-            // Of every other problem each row has a price of its own.
-            let own = |row: &usize| if number % 2 == 0 { price } else { price * (1 + row % 3) as f64 };
-            let prices: Vec<f64> = rows.iter().map(own).collect();
-            let mut descent = CoordinateDescent::new(&examples, &rows, &[], number).with_prices(prices);
+            // Of every other problem each row has a loss weight of its own.
+            let own =
+                |row: &usize| if number % 2 == 0 { loss_weight } else { loss_weight * (1 + row % 3) as f64 };
+            let loss_weights: Vec<f64> = rows.iter().map(own).collect();
+            let mut descent =
+                CoordinateDescent::new(&examples, &rows, &[], number).with_loss_weights(loss_weights);
             let mut before = 0.0;
             for pass in 0..40 {
                 descent.pass();

@@ -30,9 +30,11 @@ pub(super) const FEW_SPARSE: usize = 512;
 /// Such rows have less than one entry in so many.
 const SPARSE: usize = 8;
 /// Why the margin of data with many features is not known better.
-const FEW_PASSES: &str = "with so many features it is only what the first boundary found shows; ⟦gap⟧ narrows it for as long as the time allows";
+const FEW_PASSES: &str = "with so many features it comes from the first boundary found; ⟦gap⟧ narrows it \
+                          within the time limit";
 /// Why the margin of data with few features is not known better.
-const NO_MORE_DIGITS: &str = "floats of this size, or with so many features, hold no more digits";
+const NO_MORE_DIGITS: &str = "floating-point numbers of this size, or with so many features, are not more \
+                              precise";
 
 /// What the search ended with.
 pub(super) enum Found {

@@ -3,7 +3,7 @@
 //!
 //! [`separate()`] gives one of three verdicts, each with a certificate that the independent checker
 //! ([`linsep_check`]) has accepted, or *undecided* when a limit of time or memory was reached. [`verify()`] checks a
-//! certificate again, and [`blame()`] looks for few rows whose removal separates the rest.
+//! certificate again, and [`find_removal()`] looks for few rows whose removal separates the rest.
 //!
 //! ```
 //! use linsep::Dataset;
@@ -60,7 +60,7 @@ mod testing;
 mod verify;
 mod wide;
 
-pub use blame::{Blame, blame};
+pub use blame::{Removal, find_removal};
 pub use certificate_text::{CertificateText, hexadecimal};
 pub use columns::{CoefficientStatus, ColumnDetail, ColumnFindings};
 pub(crate) use decide::decide;

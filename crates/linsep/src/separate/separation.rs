@@ -42,7 +42,7 @@ pub struct Separation {
     pub complete_is_ruled_out: bool,
     /// The certificate.
     pub certificate: Option<Certificate>,
-    /// What is proved of the best margin: for complete both ends; for quasi-complete it is 0; for overlap at most 0.
+    /// The proved interval of the best margin: for complete both ends; for quasi-complete it is 0; for overlap at most 0.
     pub margin: MarginInterval,
     /// Rows that belong to a side.
     pub rows: usize,
@@ -80,7 +80,7 @@ pub struct Separation {
     /// Undecided: the reason. Complete: why the gap was not reached, if it was not. Quasi-complete: why it is open which rows are on
     /// every boundary, if it is.
     pub stopped: Option<String>,
-    /// What is proved of the coefficients and of sets of columns, where that was asked for and the checker has accepted it.
+    /// Proved statements about the coefficients and sets of columns, where that was asked for and the checker has accepted it.
     pub columns: Option<ColumnFindings>,
     /// Why there are no such findings though they were asked for, or why some of them are not settled.
     pub columns_stopped: Option<String>,

@@ -1,4 +1,4 @@
-//! What can be chosen about deciding separation.
+//! Settings of the separation decision.
 
 use super::{Bias, ColumnDetail};
 use crate::classes::ClassPair;
@@ -6,7 +6,7 @@ use crate::dataset::Dataset;
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// What can be chosen about deciding separation.
+/// Settings of the separation decision.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SeparateSettings {

@@ -15,7 +15,7 @@ pub struct CertificateError {
     pub line: usize,
     /// The column, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
 }
 

@@ -1,4 +1,4 @@
-//! Where a file that is written goes: links are followed, devices are told from files.
+//! Where a file that is written goes: links are followed, devices are distinguished from files.
 
 use super::streams::{closed_stream_error, is_closed_stream, stream_named};
 use std::fs::{self, File};

@@ -14,7 +14,7 @@ pub fn note_closed_stream(descriptor: u8) {
     CLOSED.fetch_or(1 << descriptor, Ordering::Relaxed);
 }
 
-/// Whether [`note_closed_stream`] was told so.
+/// Whether [`note_closed_stream`] has marked it as closed.
 pub fn is_closed_stream(descriptor: u8) -> bool {
     CLOSED.load(Ordering::Relaxed) >> descriptor & 1 == 1
 }

@@ -104,9 +104,9 @@ fn length(v: &Theta) -> f64 {
 /// A comparator v = scale · θ with what it proves.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ScaledComparator {
-    /// What θ is multiplied by.
+    /// The factor of θ.
     pub scale: f64,
-    /// What v proves.
+    /// The bound that v proves.
     pub bound: ComparatorBound,
 }
 

@@ -24,9 +24,9 @@ pub struct DifficultyPoint {
     pub updates: u64,
     /// Whether it then made no more mistakes.
     pub converged: bool,
-    /// What is proved about γ*.
+    /// The proved interval of γ*.
     pub margin: MarginInterval,
-    /// What is proved about the difficulty (R/γ*)².
+    /// Proved bounds on the difficulty (R/γ*)².
     pub difficulty: MistakeBound,
 }
 

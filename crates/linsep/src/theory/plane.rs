@@ -12,7 +12,7 @@ const MAX_ROWS: usize = 10_000;
 /// The most steps of the power iteration. Where two directions are nearly as strong, either shows as much.
 const MAX_STEPS: usize = 200;
 
-/// A plane through the mean of the rows, along the weights of a boundary and the strongest direction across.
+/// A plane through the mean of the rows, along the weights of a boundary and the main direction across.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plane {
     /// w/‖w‖

@@ -10,7 +10,7 @@ pub(crate) use engine::cost_limit::refuse_excessive_cost;
 #[cfg(test)]
 pub(crate) use engine::whole_rows;
 pub(crate) use learners::kernel::{get_kernel, put_kernel};
-pub(crate) use learners::logistic::{Prices, log_loss, logistic_path};
+pub(crate) use learners::logistic::{CValues, log_loss, logistic_path};
 
 pub use crate::theory::mixing::Mixing;
 pub use engine::checkpoint::CheckpointError;

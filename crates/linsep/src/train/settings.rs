@@ -21,7 +21,7 @@ pub enum Order {
     Shuffle,
 }
 
-/// Whether the boundary may miss the origin.
+/// Whether the boundary has a bias, or goes through the origin.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Bias {
@@ -139,7 +139,7 @@ pub struct Settings {
     pub order: Order,
     /// The seed of all shuffles.
     pub seed: u64,
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     pub bias: Bias,
     /// Where θ starts.
     pub init: Init,
@@ -180,7 +180,7 @@ impl Default for Settings {
 }
 
 impl ClassWeight {
-    /// The class weights that texts stand for: `balanced` alone, or `CLASS=WEIGHT` for each of some classes.
+    /// The class weights given by texts: `balanced` alone, or `CLASS=WEIGHT` for each of some classes.
     pub fn parse(texts: &[String]) -> Result<Self, SettingsError> {
         let refuse = |problem: String| Err(SettingsError::new("class_weight", problem));
         let mut named: Vec<(String, f64)> = Vec::new();
@@ -210,22 +210,13 @@ impl Settings {
     pub fn validate(&self) -> Result<(), SettingsError> {
         let refuse = |field, problem: &str| Err(SettingsError::new(field, problem));
         if self.epochs == 0 {
-            return refuse(
-                "epochs",
-                "the number of epochs must be at least 1: with none, nothing is learned",
-            );
+            return refuse("epochs", "⟦epochs⟧ must be at least 1");
         }
         if self.max_updates == Some(0) {
-            return refuse(
-                "max_updates",
-                "the limit of updates must be at least 1: with none, nothing is learned",
-            );
+            return refuse("max_updates", "⟦max_updates⟧ must be at least 1");
         }
         if self.max_seconds.is_some_and(|seconds| seconds.is_nan() || seconds <= 0.0) {
-            return refuse(
-                "max_seconds",
-                "the limit of seconds must be above 0: without time nothing is learned",
-            );
+            return refuse("max_seconds", "⟦max_seconds⟧ must be above 0");
         }
         if let Bias::Append(value) = self.bias
             && !(1e-100..=1e100).contains(&value)
@@ -240,7 +231,7 @@ impl Settings {
             return Err(SettingsError::new(
                 "positive",
                 format!(
-                    "the {} learner tells all classes apart; ⟦positive⟧ sets one against the rest",
+                    "the {} learner trains all classes jointly; ⟦positive⟧ is for one class against the rest",
                     self.learner.name()
                 ),
             ));
@@ -305,7 +296,8 @@ impl Settings {
             (Ability::No(reason), Ability::No(_)) => Err(SettingsError::new(
                 "init",
                 format!(
-                    "the {name} learner has no ⟦init⟧: {reason}. It is for learners that go row by row: {}",
+                    "the {name} learner has no ⟦init⟧: {reason}. It is for learners that process one row at \
+                     a time: {}",
                     names_of(|abilities| abilities.start.is_yes())
                 ),
             )),
@@ -327,7 +319,8 @@ impl Settings {
         if self.init == Init::First {
             return Err(SettingsError::new(
                 "init",
-                "shards cannot start at the first row: each has a first row of its own; start at zero, or from a model",
+                "shards cannot start at the first row, because each shard has its own: start at zero, or \
+                 from a model",
             ));
         }
         match self.learner.abilities().shards {
@@ -348,8 +341,8 @@ impl Settings {
             return Err(SettingsError::new(
                 "class_weight",
                 format!(
-                    "the weight of class \"{class}\" is {weight}; it must be above 0 (from 1e-100 to 1e100): it says how \
-                     often each row of the class counts"
+                    "the weight of class \"{class}\" is {weight}; it must be above 0 (from 1e-100 to \
+                     1e100): it multiplies the weight of each row of the class"
                 ),
             ));
         }
@@ -366,7 +359,7 @@ impl Settings {
             Ability::Yes => Ok(()),
             Ability::No(reason) => {
                 let name = self.learner.name();
-                let problem = format!("{weights} have no meaning for the {name} learner: {reason}");
+                let problem = format!("{weights} do not apply to the {name} learner: {reason}");
                 Err(SettingsError::new(field, problem))
             }
         }

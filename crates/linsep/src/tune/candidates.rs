@@ -1,4 +1,4 @@
-//! What a search tries: ways to prepare the rows, learners, penalties.
+//! The candidates of a search: ways to prepare the rows, learners, penalties.
 
 use crate::dataset::{Dataset, Rows};
 use crate::features::{Expansion, Features, MAX_WORDS, Scaling, Schema, TermWeights, TextChoice};
@@ -42,7 +42,7 @@ pub(super) struct Family {
     pub(super) preparation: Preparation,
     pub(super) kind: Kind,
     /// The weights of the loss, C; of gradient descent, the passes.
-    pub(super) prices: Vec<f64>,
+    pub(super) values: Vec<f64>,
 }
 
 /// Which learner.
@@ -71,10 +71,10 @@ impl Family {
     }
 
     /// How closely the candidate with this weight of the loss follows the rows.
-    pub(super) fn fit(&self, price: f64) -> Fit {
+    pub(super) fn fit(&self, value: f64) -> Fit {
         match self.kind {
-            Kind::Logistic | Kind::SquaredHinge => Fit::C(price),
-            Kind::Sgd => Fit::Passes(price as u64),
+            Kind::Logistic | Kind::SquaredHinge => Fit::C(value),
+            Kind::Sgd => Fit::Passes(value as u64),
         }
     }
 
@@ -84,7 +84,7 @@ impl Family {
         self.kind == Kind::Logistic
     }
 
-    /// What progress says of it.
+    /// Its name in progress messages.
     pub(super) fn what(&self) -> &'static str {
         match (self.kind, self.preparation.features) {
             (Kind::SquaredHinge, _) => "folds, svm",
@@ -105,7 +105,7 @@ impl Family {
     }
 
     pub(super) fn candidates(&self) -> impl Iterator<Item = Candidate> {
-        self.prices.iter().map(|&c| Candidate {
+        self.values.iter().map(|&c| Candidate {
             preparation: self.preparation,
             learner: self.learner(c, None),
             fit: self.fit(c),
@@ -114,7 +114,7 @@ impl Family {
 }
 
 /// The weights of the loss that are tried: from so little that a row hardly counts to nearly no penalty.
-const PRICES: [f64; 11] = [1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0];
+const C_GRID: [f64; 11] = [1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 100.0];
 
 /// The passes of gradient descent that are tried.
 const PASSES: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
@@ -122,7 +122,7 @@ const PASSES: [f64; 4] = [1.0, 2.0, 5.0, 10.0];
 /// With more features than this, sparse rows are not expanded.
 const MAX_EXPANDED: usize = 300;
 
-/// What is tried on these rows, the simplest first.
+/// The candidates for these rows, the simplest first.
 ///
 /// `texts` are the ways to make features of texts, where there are some.
 pub(super) fn families(
@@ -140,7 +140,7 @@ pub(super) fn families(
             scaling,
         },
         kind: Kind::Logistic,
-        prices: PRICES.to_vec(),
+        values: C_GRID.to_vec(),
     };
     if schema.texts().next().is_some() {
         return of_texts(texts, probabilities, logistic);
@@ -152,13 +152,13 @@ pub(super) fn families(
         let mut families =
             vec![logistic(Features::Plain, Scaling::Auto), logistic(Features::Plain, Scaling::UnitRows)];
         // Rows of length 1 need a larger weight for the same fit.
-        families[1].prices = PRICES.iter().map(|c| 30.0 * c).skip(2).collect();
+        families[1].values = C_GRID.iter().map(|c| 30.0 * c).skip(2).collect();
         if !probabilities {
             families.extend([hinge(Scaling::Auto), hinge(Scaling::UnitRows)]);
-            families[3].prices = PRICES.iter().map(|c| 3.0 * c).skip(3).collect();
+            families[3].values = C_GRID.iter().map(|c| 3.0 * c).skip(3).collect();
             families.push(Family {
                 kind: Kind::Sgd,
-                prices: PASSES.to_vec(),
+                values: PASSES.to_vec(),
                 ..logistic(Features::Plain, Scaling::Auto)
             });
         }
@@ -169,7 +169,7 @@ pub(super) fn families(
         .to_vec()
 }
 
-/// What is tried on texts: every way to make features of them, with rows of length 1 where they are not already.
+/// The candidates for texts: every way to make features of them, with rows of length 1 where they are not already.
 fn of_texts(
     texts: &[TextChoice],
     probabilities: bool,
@@ -181,8 +181,8 @@ fn of_texts(
         let mut family = logistic(Features::Plain, scaling);
         family.preparation.text = Some(text);
         let hinge =
-            Family { kind: Kind::SquaredHinge, prices: vec![0.1, 0.3, 1.0, 3.0, 10.0], ..family.clone() };
-        family.prices = vec![1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
+            Family { kind: Kind::SquaredHinge, values: vec![0.1, 0.3, 1.0, 3.0, 10.0], ..family.clone() };
+        family.values = vec![1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0];
         families.push(family);
         if !probabilities {
             families.push(hinge);

@@ -32,7 +32,7 @@ const MANY_VALUES: usize = 60_000;
 const PARTS: usize = 5;
 
 impl Judging {
-    /// What is done with these rows.
+    /// The use of these rows.
     pub(super) fn settled(self, data: &Dataset) -> Self {
         let classes = data.classes().len();
         let scores = if classes > 2 { classes } else { 1 };
@@ -98,7 +98,7 @@ fn errors_of(
 ) -> Result<Option<u64>, Error> {
     let owner = searched.by_family().find(|(_, own)| own.contains(&chosen));
     let Some((family, own)) = owner else { return Ok(None) };
-    let alone = Family { prices: vec![family.prices[chosen - own.start]], ..family.clone() };
+    let alone = Family { values: vec![family.values[chosen - own.start]], ..family.clone() };
     let judged = fold::judge(search, part, &alone, observer)?;
     Ok(judged.map(|judged| judged[0].iter().filter(|row| row.is_wrong()).count() as u64))
 }

@@ -1,4 +1,4 @@
-//! What the candidates of a family say about rows that they have not learned from.
+//! Predictions of the candidates of a family on held-out rows.
 
 use super::Search;
 use super::candidates::{Family, Fit, Kind};
@@ -9,7 +9,7 @@ use crate::metric::JudgedRow;
 use crate::observe::{Observer, Progress};
 use crate::out_of_fold::{Fold, prepare_fold};
 use crate::theta::Theta;
-use crate::train::{Init, Learned, Learner, Prices, Settings, Status, log_loss, logistic_path, train};
+use crate::train::{CValues, Init, Learned, Learner, Settings, Status, log_loss, logistic_path, train};
 use std::ops::ControlFlow;
 
 /// The gap of a search: which candidate is best shows long before the last digits.
@@ -42,19 +42,19 @@ pub(super) fn judge(
                 judged.push(judge_rows(thetas, classes, &held_out));
                 patience.after(judged.last().map_or(&[][..], |rows| rows))
             };
-            if logistic_path(&rows, &settings, &options, Prices::Given(&family.prices), observer, &mut each)?
+            if logistic_path(&rows, &settings, &options, CValues::Given(&family.values), observer, &mut each)?
             {
                 return Ok(None);
             }
             // What was not tried counts as what came before it, which was getting worse.
-            while let Some(last) = judged.last().filter(|_| judged.len() < family.prices.len()) {
+            while let Some(last) = judged.last().filter(|_| judged.len() < family.values.len()) {
                 judged.push(last.clone());
             }
         }
         Kind::SquaredHinge | Kind::Sgd => {
-            for &price in &family.prices {
-                let learner = family.learner(price, Some(GAP));
-                let epochs = match family.fit(price) {
+            for &value in &family.values {
+                let learner = family.learner(value, Some(GAP));
+                let epochs = match family.fit(value) {
                     Fit::Passes(passes) => passes,
                     Fit::C(_) => STEPS,
                 };
@@ -101,7 +101,7 @@ impl Patience {
     }
 }
 
-/// What weights say about rows.
+/// Scores of rows by given weights.
 fn judge_rows(thetas: &[Theta], classes: &Classes, rows: &Dataset) -> Vec<JudgedRow> {
     let outcomes = classes.outcomes_of(rows.classes());
     let mut scores = Vec::with_capacity(thetas.len());

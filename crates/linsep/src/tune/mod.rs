@@ -40,7 +40,7 @@ pub struct TuneSettings {
     pub metric: Metric,
     /// Every row is held out once, in one of this many parts.
     pub folds: usize,
-    /// The search ends after so many seconds with the best so far.
+    /// Stop the search after this many seconds, with the best candidate so far.
     pub max_seconds: Option<f64>,
     /// How the error on new rows is measured.
     pub judging: Judging,
@@ -74,7 +74,7 @@ pub struct Tuned {
     /// A simpler candidate was taken if it was worse than the best by no more than this many standard errors of their
     /// difference.
     pub simpler: f64,
-    /// What a candidate must beat: the outcome that most rows have, predicted for every row.
+    /// The baseline: always predicting the most frequent class.
     pub baseline: Baseline,
     /// The error on rows that the search had no part in.
     pub estimate: Option<Estimate>,
@@ -111,7 +111,7 @@ pub enum Ended {
 pub enum NoEstimate {
     /// It was not asked for.
     NotAsked,
-    /// A class has too few rows to be told apart in a search without a part of them.
+    /// A class has too few rows to hold out a part of them.
     FewRows,
     /// The time was over before.
     TimeLimit,
@@ -168,7 +168,7 @@ impl Searched {
     fn by_family(&self) -> impl Iterator<Item = (&Family, Range<usize>)> {
         let mut start = 0;
         self.families.iter().map(move |family| {
-            let own = start..start + family.prices.len();
+            let own = start..start + family.values.len();
             start = own.end;
             (family, own)
         })
@@ -199,7 +199,7 @@ pub fn tune(
 ) -> Result<Tuned, Error> {
     let clock = Instant::now();
     if settings.max_seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e9)) {
-        let problem = "the time of a search must be above 0 seconds and at most 1e9";
+        let problem = "⟦time⟧ must be above 0 seconds and at most 1e9";
         return Err(SettingsError::new("time", problem).into());
     }
     let until = settings.max_seconds.map(|seconds| clock + Duration::from_secs_f64(seconds));
@@ -223,7 +223,7 @@ pub fn tune(
         return Err(match observer.ended() {
             Some(Ended::TimeLimit) => SettingsError::new(
                 "time",
-                "the time was over before the first candidates had been judged: give more of ⟦time⟧",
+                "the time limit was reached before the first candidates were evaluated: increase ⟦time⟧",
             )
             .into(),
             _ => Error::Interrupted,
@@ -339,8 +339,8 @@ impl Search<'_> {
         let settings = Settings { learner, ..self.settings.clone() };
         refuse_excessive_cost(self.data, &settings).map_err(|_| {
             let problem = format!(
-                "a search learns {} rows of {} classes many times, which would not come to an end: keep some of the classes \
-                 with ⟦classes=A,B,…⟧, or learn with train, which needs no search",
+                "a search trains on {} rows of {} classes many times, which would take too long: keep some \
+                 of the classes with ⟦classes=A,B,…⟧, or use train, without a search",
                 grouped(self.data.len() as u64),
                 grouped(self.present_classes())
             );
@@ -356,8 +356,8 @@ impl Search<'_> {
     fn too_few_rows(&self) -> SettingsError {
         let problem = format!(
             "{} rows of {} classes are too few for a search: candidates are first judged on a sample with its share of every \
-             class, which would have no rows. Give more rows of each class, keep some of the classes with ⟦classes=A,B,…⟧, or \
-             learn with train, which needs no search",
+             class, which would have no rows. Give more rows of each class, keep some of the classes with \
+             ⟦classes=A,B,…⟧, or use train, without a search",
             grouped(self.data.len() as u64),
             grouped(self.present_classes())
         );
@@ -383,7 +383,7 @@ impl Search<'_> {
             found.push((
                 values[best],
                 place,
-                Family { prices: family.prices[kept].to_vec(), ..family.clone() },
+                Family { values: family.values[kept].to_vec(), ..family.clone() },
             ));
         }
         found.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

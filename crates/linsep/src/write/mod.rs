@@ -30,7 +30,7 @@ pub enum Compression {
     Zstd,
 }
 
-/// The format and the compression that the name of a file stands for.
+/// The format and the compression that the name of a file denotes.
 pub fn format_of_name(path: &Path) -> (Option<Format>, Compression) {
     let extension = |path: &Path| {
         path.extension().and_then(|text| text.to_str()).map(str::to_ascii_lowercase).unwrap_or_default()
@@ -50,7 +50,7 @@ pub struct Converted {
     pub rows: u64,
     /// Features of each.
     pub features: u64,
-    /// What was noticed while reading.
+    /// Notes made while reading.
     pub notes: ReadNotes,
     /// What the written format cannot hold and the rows had.
     pub lost: Vec<Loss>,

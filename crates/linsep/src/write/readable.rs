@@ -20,7 +20,7 @@ pub(super) fn check(data: &Dataset, schema: &Schema, format: Format) -> Result<(
             of_classes(data).or_else(|| of_table(data, schema)).or_else(|| of_text(data, schema, format))
         }
         format if !format.descriptor().is_written => {
-            Some(format!("{} is read, not written: write CSV", format.title()))
+            Some(format!("linsep reads {}, but does not write it: write CSV", format.title()))
         }
         Format::NPZ if data.columns() == 0 => Some("an array needs at least one column".to_string()),
         _ => None,
@@ -33,7 +33,7 @@ fn of_classes(data: &Dataset) -> Option<String> {
     let is_read = |class: &str| class_name(class).as_deref() == Some(class) && read_back::is_text(class);
     let class = data.classes().iter().find(|class| !is_read(class))?;
     let class = excerpt(class.as_bytes());
-    Some(format!("the class \"{class}\" cannot stand in a text: write npz or linsep"))
+    Some(format!("the class \"{class}\" cannot be written as text: write npz or linsep"))
 }
 
 fn of_libsvm(data: &Dataset) -> Option<String> {
@@ -41,7 +41,8 @@ fn of_libsvm(data: &Dataset) -> Option<String> {
         |class: &&String| class.contains([':', '#', '\u{feff}']) || class.contains(char::is_whitespace);
     if let Some(class) = data.classes().iter().find(is_bad) {
         return Some(format!(
-            "the class \"{class}\" cannot stand in a LIBSVM file, where labels have no spaces, colons or #: write CSV or npz"
+            "the class \"{class}\" cannot be written to a LIBSVM file, where labels have no spaces, colons \
+             or #: write CSV or npz"
         ));
     }
     (data.columns() == 0).then(|| "a LIBSVM file needs at least one feature".to_string())
@@ -66,7 +67,7 @@ fn of_table(data: &Dataset, schema: &Schema) -> Option<String> {
     }
     let name = text_formats::header_names(schema).into_iter().find(|name| !read_back::is_text(name))?;
     let name = excerpt(name.as_bytes());
-    Some(format!("the column \"{name}\" cannot stand in a text: write npz or linsep"))
+    Some(format!("the column \"{name}\" cannot be written as text: write npz or linsep"))
 }
 
 /// The beginning of a text that is taken for something else when it is read: for another format, or a table with other columns.

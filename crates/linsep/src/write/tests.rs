@@ -107,7 +107,7 @@ fn what_cannot_be_read_back_is_refused() {
         assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0, "{error}");
         error
     };
-    assert!(refused(b"x,y\n1,a b\n2,c\n", "out.svm").contains("\"a b\" cannot stand in a LIBSVM"));
+    assert!(refused(b"x,y\n1,a b\n2,c\n", "out.svm").contains("\"a b\" cannot be written to a LIBSVM"));
     assert!(refused(b"NA 1:1\nb 1:2\n", "out.csv").contains("missing cell"));
     assert!(refused(b"1\n-1 qid:3\n", "out.csv").contains("at least one column"));
     assert!(refused(b"1 1:1\n-1 1:2\n", "out.npy").contains("no place for labels"));

@@ -2,25 +2,26 @@
 
 use super::Expansion;
 use super::pairs::{Factor, Products};
-use super::splines::Bends;
+use super::splines::Splines;
 use crate::store::{Opened, StoreError, Tensors};
 use serde::de::DeserializeOwned;
 
 /// Puts an expansion among the arrays.
 pub(crate) fn put_expansion<'a>(tensors: &mut Tensors<'a>, expansion: &'a Expansion) {
-    let Expansion { bends, products, .. } = expansion;
-    if !bends.is_empty() {
-        let numbers = |number: fn(&Bends) -> u32| bends.iter().map(number);
-        tensors.put_u32("bends.feature", numbers(|bends| bends.feature as u32));
-        tensors.put_u32("bends.knots", numbers(|bends| bends.standard_knots().len() as u32));
-        tensors.put_u32("bends.count", numbers(|bends| bends.count() as u32));
-        let sizes =
-            bends.iter().flat_map(|bends| [bends.mean, bends.deviation, bends.range[0], bends.range[1]]);
-        tensors.put_f64("bends.size", sizes.collect::<Vec<f64>>().into_iter());
-        let knots = bends.iter().flat_map(|bends| bends.standard_knots().iter().copied());
-        tensors.put_f64("bends.knot", knots.collect::<Vec<f64>>().into_iter());
-        let values = bends.iter().flat_map(|bends| bends.values().iter().flatten().copied());
-        tensors.put_f64("bends.value", values.collect::<Vec<f64>>().into_iter());
+    let Expansion { splines, products, .. } = expansion;
+    if !splines.is_empty() {
+        let numbers = |number: fn(&Splines) -> u32| splines.iter().map(number);
+        tensors.put_u32("splines.feature", numbers(|splines| splines.feature as u32));
+        tensors.put_u32("splines.knots", numbers(|splines| splines.standard_knots().len() as u32));
+        tensors.put_u32("splines.count", numbers(|splines| splines.count() as u32));
+        let sizes = splines
+            .iter()
+            .flat_map(|splines| [splines.mean, splines.deviation, splines.range[0], splines.range[1]]);
+        tensors.put_f64("splines.size", sizes.collect::<Vec<f64>>().into_iter());
+        let knots = splines.iter().flat_map(|splines| splines.standard_knots().iter().copied());
+        tensors.put_f64("splines.knot", knots.collect::<Vec<f64>>().into_iter());
+        let values = splines.iter().flat_map(|splines| splines.values().iter().flatten().copied());
+        tensors.put_f64("splines.value", values.collect::<Vec<f64>>().into_iter());
     }
     if !products.pairs.is_empty() {
         let Products { factors, pairs, .. } = products;
@@ -32,28 +33,31 @@ pub(crate) fn put_expansion<'a>(tensors: &mut Tensors<'a>, expansion: &'a Expans
     }
 }
 
-/// Opens the expansion of rows with `inputs` features; `bends` and `products` say which parts it has.
+/// Opens the expansion of rows with `inputs` features; `splines` and `products` say which parts it has.
 pub(crate) fn get_expansion<T: DeserializeOwned>(
     opened: &Opened<'_, T>,
     inputs: usize,
-    (has_bends, has_products): (bool, bool),
+    (has_splines, has_products): (bool, bool),
     candidates: u64,
 ) -> Result<Expansion, StoreError> {
-    let bends = if has_bends { get_bends(opened, inputs)? } else { Vec::new() };
+    let splines = if has_splines { get_splines(opened, inputs)? } else { Vec::new() };
     let products = if has_products { get_products(opened, inputs, candidates)? } else { Products::default() };
-    Ok(Expansion::new(inputs, bends, products))
+    Ok(Expansion::new(inputs, splines, products))
 }
 
 fn damaged(what: &str) -> StoreError {
     StoreError::Damaged(what.to_string())
 }
 
-fn get_bends<T: DeserializeOwned>(opened: &Opened<'_, T>, inputs: usize) -> Result<Vec<Bends>, StoreError> {
-    let wrong = || damaged("the bends of its columns do not fit together");
-    let features = opened.u32s("bends.feature")?;
-    let (knots, counts) = (opened.u32s("bends.knots")?, opened.u32s("bends.count")?);
+fn get_splines<T: DeserializeOwned>(
+    opened: &Opened<'_, T>,
+    inputs: usize,
+) -> Result<Vec<Splines>, StoreError> {
+    let wrong = || damaged("its spline features are inconsistent");
+    let features = opened.u32s("splines.feature")?;
+    let (knots, counts) = (opened.u32s("splines.knots")?, opened.u32s("splines.count")?);
     let (sizes, all_knots, all_values) =
-        (opened.f64s("bends.size")?, opened.f64s("bends.knot")?, opened.f64s("bends.value")?);
+        (opened.f64s("splines.size")?, opened.f64s("splines.knot")?, opened.f64s("splines.value")?);
     let fits = !features.is_empty()
         && knots.len() == features.len()
         && counts.len() == features.len()
@@ -64,7 +68,7 @@ fn get_bends<T: DeserializeOwned>(opened: &Opened<'_, T>, inputs: usize) -> Resu
         return Err(wrong());
     }
     let (mut rest_of_knots, mut rest_of_values) = (&all_knots[..], &all_values[..]);
-    let mut bends = Vec::new();
+    let mut splines = Vec::new();
     for (place, &feature) in features.iter().enumerate() {
         let (length, count) = (knots[place] as usize, counts[place] as usize);
         let own_knots = rest_of_knots.split_off(..length).ok_or_else(wrong)?;
@@ -72,13 +76,13 @@ fn get_bends<T: DeserializeOwned>(opened: &Opened<'_, T>, inputs: usize) -> Resu
         let own_values = rest_of_values.split_off(..size).ok_or_else(wrong)?;
         let values = own_values.chunks(length.max(1)).map(<[f64]>::to_vec).collect();
         let [mean, deviation, low, high] = [0, 1, 2, 3].map(|part| sizes[4 * place + part]);
-        let own = Bends::new(feature as usize, (mean, deviation), [low, high], own_knots.to_vec(), values);
-        bends.push(own.ok_or_else(wrong)?);
+        let own = Splines::new(feature as usize, (mean, deviation), [low, high], own_knots.to_vec(), values);
+        splines.push(own.ok_or_else(wrong)?);
     }
     if !rest_of_knots.is_empty() || !rest_of_values.is_empty() {
         return Err(wrong());
     }
-    Ok(bends)
+    Ok(splines)
 }
 
 fn get_products<T: DeserializeOwned>(
@@ -99,7 +103,7 @@ fn get_products<T: DeserializeOwned>(
         && centres.iter().all(|x| x.is_finite())
         && scales.iter().all(|&x| x.is_finite() && x > 0.0);
     if !fits {
-        return Err(damaged("the products of its columns do not fit together"));
+        return Err(damaged("its product features are inconsistent"));
     }
     let factors = features.iter().zip(centres).zip(scales);
     let factors =

@@ -1,9 +1,9 @@
-//! Features made of features: bends of columns and products of pairs of columns.
+//! Features made of features: splines of columns and products of pairs of columns.
 //!
-//! A linear model of the expanded features is not linear in the columns: it is a sum of curves, one for each column that bends,
+//! A linear model of the expanded features is not linear in the columns: it is a sum of curves, one for each column with splines,
 //! and of products. All that is proved about a linear model holds for it, in the space of the expanded features.
 //!
-//! The features of the columns come first, with their numbers and values; then the bends of each column (`splines.rs`), then
+//! The features of the columns come first, with their numbers and values; then the splines of each column (`splines.rs`), then
 //! the products (`pairs.rs`). An [`Expansion`] is learned on the training rows, saved in the model (`file.rs`), and applied to
 //! every row before it is scaled.
 
@@ -14,8 +14,8 @@ mod splines;
 
 pub(crate) use file::{get_expansion, put_expansion};
 pub use pairs::{Factor, Products, Residuals, screened_classes};
-pub use splines::Bends;
 pub(crate) use splines::FARTHEST;
+pub use splines::Splines;
 
 use crate::Error;
 use crate::dataset::{Dataset, DatasetError, Row, Rows};
@@ -34,7 +34,7 @@ pub enum Features {
     /// None.
     #[default]
     Plain,
-    /// Bends of the columns of numbers: natural cubic splines.
+    /// Natural cubic splines of the numeric columns.
     Splines,
     /// Products of pairs of columns.
     Pairs,
@@ -58,7 +58,7 @@ impl Features {
         }
     }
 
-    /// Whether columns bend.
+    /// Whether numeric columns get splines.
     pub fn splines(self) -> bool {
         matches!(self, Features::Splines | Features::SplinesAndPairs)
     }
@@ -73,23 +73,25 @@ impl Features {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expansion {
     inputs: usize,
-    bends: Vec<Bends>,
+    splines: Vec<Splines>,
     products: Products,
-    /// The features that bends and products are made of, in order.
+    /// The features that splines and products are made of, in order.
     used: Vec<usize>,
 }
 
 /// How many features an expansion has of each kind; `docs/json.md` describes every field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ExpansionSummary {
-    /// What was made.
+    /// The kind of the expansion.
     pub features: Features,
     /// Features of the columns, which stay as they are.
     pub plain: u64,
-    /// Bends of columns of numbers.
-    pub bends: u64,
+    /// Splines of columns of numbers.
+    #[serde(rename = "bends")]
+    pub splines: u64,
     /// The columns that have them.
-    pub bent_columns: u64,
+    #[serde(rename = "bent_columns")]
+    pub spline_columns: u64,
     /// Products of pairs of columns.
     pub products: u64,
     /// The products that they were chosen from.
@@ -123,10 +125,10 @@ impl Expansion {
             }
             _ => (data.columns(), data.columns()),
         };
-        let bends = if features.splines() { numbers * splines::MAX_BENDS } else { 0 };
+        let splines = if features.splines() { numbers * splines::MAX_SPLINES } else { 0 };
         let most = usual_most(data.len(), outcomes);
         let products = if features.pairs() { most.min(columns * (columns + 1) / 2) } else { 0 };
-        bends + products
+        splines + products
     }
 
     /// Rows stay as they are.
@@ -135,18 +137,18 @@ impl Expansion {
     }
 
     /// Of parts that fit together.
-    fn new(inputs: usize, bends: Vec<Bends>, products: Products) -> Self {
-        if bends.is_empty() && products.pairs.is_empty() {
+    fn new(inputs: usize, splines: Vec<Splines>, products: Products) -> Self {
+        if splines.is_empty() && products.pairs.is_empty() {
             return Self::none();
         }
-        let mut used: Vec<usize> = bends
+        let mut used: Vec<usize> = splines
             .iter()
-            .map(|bends| bends.feature)
+            .map(|splines| splines.feature)
             .chain(products.factors.iter().map(|factor| factor.feature))
             .collect();
         used.sort_unstable();
         used.dedup();
-        Self { inputs, bends, products, used }
+        Self { inputs, splines, products, used }
     }
 
     /// Learns what was asked for from the training rows, which `schema` describes, with the usual number of products.
@@ -169,7 +171,7 @@ impl Expansion {
         train: &Dataset,
         residuals: Option<&Residuals>,
     ) -> Result<Self, Error> {
-        let bends = if features.splines() { learn_bends(schema, train) } else { Vec::new() };
+        let splines = if features.splines() { learn_splines(schema, train) } else { Vec::new() };
         let products = if features.pairs() {
             let most = max_pairs.unwrap_or_else(|| usual_most(train.len(), train.classes().len()));
             let usual;
@@ -184,7 +186,7 @@ impl Expansion {
         } else {
             Products::default()
         };
-        Ok(Self::new(train.columns(), bends, products))
+        Ok(Self::new(train.columns(), splines, products))
     }
 
     /// Whether there may be more products than are kept, so that residuals help to choose.
@@ -195,12 +197,12 @@ impl Expansion {
 
     /// Whether rows stay as they are.
     pub fn is_none(&self) -> bool {
-        self.bends.is_empty() && self.products.pairs.is_empty()
+        self.splines.is_empty() && self.products.pairs.is_empty()
     }
 
-    /// What the expansion came to.
+    /// The kind of the expansion as it was built.
     pub fn features(&self) -> Features {
-        match (self.bends.is_empty(), self.products.pairs.is_empty()) {
+        match (self.splines.is_empty(), self.products.pairs.is_empty()) {
             (true, true) => Features::Plain,
             (false, true) => Features::Splines,
             (true, false) => Features::Pairs,
@@ -220,36 +222,36 @@ impl Expansion {
 
     /// How many features are added to those of the columns.
     pub fn added(&self) -> usize {
-        self.bent_count() + self.products.pairs.len()
+        self.spline_count() + self.products.pairs.len()
     }
 
-    fn bent_count(&self) -> usize {
-        self.bends.iter().map(Bends::count).sum()
+    fn spline_count(&self) -> usize {
+        self.splines.iter().map(Splines::count).sum()
     }
 
-    /// The bends of each column that has some, in the order of their features.
-    pub fn bends(&self) -> &[Bends] {
-        &self.bends
+    /// The splines of each column that has some, in the order of their features.
+    pub fn splines(&self) -> &[Splines] {
+        &self.splines
     }
 
-    /// The features of all bends.
-    pub fn bent(&self) -> Range<usize> {
-        self.inputs..self.inputs + self.bent_count()
+    /// The features of all splines.
+    pub fn spline_features(&self) -> Range<usize> {
+        self.inputs..self.inputs + self.spline_count()
     }
 
-    /// The features of each column's bends.
-    pub fn each_bent(&self) -> impl Iterator<Item = (&Bends, Range<usize>)> {
+    /// The features of each column's splines.
+    pub fn each_spline_range(&self) -> impl Iterator<Item = (&Splines, Range<usize>)> {
         let mut start = self.inputs;
-        self.bends.iter().map(move |bends| {
-            let own = start..start + bends.count();
+        self.splines.iter().map(move |splines| {
+            let own = start..start + splines.count();
             start = own.end;
-            (bends, own)
+            (splines, own)
         })
     }
 
     /// The feature of each product, with its factors.
     pub fn each_product(&self) -> impl Iterator<Item = (usize, [&Factor; 2])> {
-        let start = self.bent().end;
+        let start = self.spline_features().end;
         (0..self.products.pairs.len()).map(move |place| (start + place, self.products.factors_of(place)))
     }
 
@@ -258,8 +260,8 @@ impl Expansion {
         (!self.is_none()).then(|| ExpansionSummary {
             features: self.features(),
             plain: self.inputs as u64,
-            bends: self.bent_count() as u64,
-            bent_columns: self.bends.len() as u64,
+            splines: self.spline_count() as u64,
+            spline_columns: self.splines.len() as u64,
             products: self.products.pairs.len() as u64,
             candidates: self.products.candidates,
         })
@@ -270,15 +272,16 @@ impl Expansion {
         self.products.candidates
     }
 
-    /// What to call feature `j` of expanded rows, given what the features of the columns are called.
+    /// The name of feature `j` of expanded rows, given the names of the features of the columns.
     pub fn feature_name(&self, j: usize, plain: impl Fn(usize) -> String) -> String {
         if self.is_none() || j < self.inputs {
             return plain(j);
         }
-        if let Some((bends, own)) = self.each_bent().find(|(_, own)| own.contains(&j)) {
-            return format!("{}~{}", plain(bends.feature), j - own.start + 1);
+        if let Some((splines, own)) = self.each_spline_range().find(|(_, own)| own.contains(&j)) {
+            return format!("{}~{}", plain(splines.feature), j - own.start + 1);
         }
-        match j.checked_sub(self.bent().end).filter(|&product| product < self.products.pairs.len()) {
+        match j.checked_sub(self.spline_features().end).filter(|&product| product < self.products.pairs.len())
+        {
             Some(product) => {
                 let [first, second] = self.products.factors_of(product);
                 format!("{} × {}", plain(first.feature), plain(second.feature))
@@ -332,8 +335,8 @@ impl Expansion {
     /// The features that are added, in order, each with its number.
     fn each_added(&self, used: &[f64], factors: &[f64], mut each: impl FnMut(usize, f64)) {
         let mut next = self.inputs;
-        for bends in &self.bends {
-            bends.at(used[self.slot(bends.feature)], |x| {
+        for splines in &self.splines {
+            splines.at(used[self.slot(splines.feature)], |x| {
                 each(next, x);
                 next += 1;
             });
@@ -396,8 +399,8 @@ impl Expansion {
     pub(crate) fn check_memory(&self, data: &Dataset) -> Result<(), Error> {
         let values = (data.len() as u64).saturating_mul(match data.rows() {
             Rows::Dense { .. } => self.outputs() as u64,
-            // Bends are of numbers, which most rows have; products of words are mostly 0.
-            Rows::Sparse { .. } => self.bent_count() as u64,
+            // Splines are of numbers, which most rows have; products of words are mostly 0.
+            Rows::Sparse { .. } => self.spline_count() as u64,
         });
         memory::check(values.saturating_mul(8), || {
             let (rows, features) = (grouped(data.len() as u64), grouped(self.outputs() as u64));
@@ -419,11 +422,11 @@ fn visit(row: Row<'_>, features: impl Iterator<Item = usize>, mut each: impl FnM
     }
 }
 
-/// Distinct values that a numbered feature must have before it bends; fewer are rather codes than numbers.
+/// Distinct values that a numbered feature must have to get splines; fewer are rather codes than numbers.
 const MIN_DISTINCT: usize = 4;
 
-/// The bends of the columns of numbers. Each column is learned by one thread, whatever their number.
-fn learn_bends(schema: &Schema, train: &Dataset) -> Vec<Bends> {
+/// The splines of the numeric columns. Each column is learned by one thread, whatever their number.
+fn learn_splines(schema: &Schema, train: &Dataset) -> Vec<Splines> {
     let is_dense = matches!(train.rows(), Rows::Dense { .. });
     let (features, least) = match schema {
         Schema::Table { columns, .. } => {
@@ -446,7 +449,7 @@ fn learn_bends(schema: &Schema, train: &Dataset) -> Vec<Bends> {
     }
     // Some columns at a time: their values are copied.
     const COLUMNS: usize = 64;
-    let mut bends = Vec::new();
+    let mut splines = Vec::new();
     for some in features.chunks(COLUMNS) {
         let mut values: Vec<Vec<f64>> = vec![vec![0.0; train.len()]; some.len()];
         (0..train.len()).for_each(|i| {
@@ -457,11 +460,11 @@ fn learn_bends(schema: &Schema, train: &Dataset) -> Vec<Bends> {
             values.iter_mut().for_each(|x| *x += 0.0);
             values.sort_unstable_by(f64::total_cmp);
             let distinct = values.chunk_by(|a, b| a == b).take(MIN_DISTINCT).count();
-            if distinct >= least { Bends::learn(feature, &values) } else { None }
+            if distinct >= least { Splines::learn(feature, &values) } else { None }
         });
-        bends.extend(learned.collect::<Vec<Option<Bends>>>().into_iter().flatten());
+        splines.extend(learned.collect::<Vec<Option<Splines>>>().into_iter().flatten());
     }
-    bends
+    splines
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ pub(super) fn usual_most(rows: usize, classes: usize) -> usize {
     (rows / (2 * boundaries)).min(by_memory).clamp(50, 2_000)
 }
 
-/// What a simpler model leaves unexplained of each training row: for each class, 1 for rows of the class and 0 for others, less
+/// The residuals of a simpler model on each training row: for each class, 1 for rows of the class and 0 for others, less
 /// the probability that the model gives. Of two classes one is enough.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Residuals {
@@ -101,9 +101,9 @@ pub fn screened_classes(data: &Dataset) -> Vec<usize> {
 pub struct Factor {
     /// The feature.
     pub feature: usize,
-    /// What is subtracted from it: 0 for a word.
+    /// The subtracted mean: 0 for a word.
     pub centre: f64,
-    /// What it is then divided by: 1 for a word.
+    /// The divisor: 1 for a word.
     pub scale: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Natural cubic splines of one column: features that let its effect bend.
+//! Natural cubic splines of one column: features for a nonlinear effect.
 //!
 //! A natural cubic spline with knots κ_1 < … < κ_K is cubic between neighbouring knots, has two continuous derivatives, and is
 //! linear beyond the outer knots. It is known by its values g at the knots, or by its second derivatives γ_2, …, γ_{K−1} at the
@@ -24,9 +24,9 @@ use super::eigen::eigen;
 pub(super) const MAX_KNOTS: usize = 10;
 
 /// The most features that a column gets: the smoothest ones.
-pub(super) const MAX_BENDS: usize = 6;
+pub(super) const MAX_SPLINES: usize = 6;
 
-/// The fewest knots that let a spline bend.
+/// The fewest knots of a spline that is not a line.
 pub(super) const FEWEST_KNOTS: usize = 3;
 
 /// Knots must be this share of their range apart: second derivatives of nearer ones drown in rounding.
@@ -46,10 +46,10 @@ pub(super) fn standardised(x: f64, mean: f64, deviation: f64) -> f64 {
     if z.is_nan() { 0.0 } else { z.clamp(-FARTHEST, FARTHEST) }
 }
 
-/// The bends of one column: natural cubic splines with the same knots.
+/// The splines of one column: natural cubic splines with the same knots.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Bends {
-    /// The feature that bends.
+pub struct Splines {
+    /// The feature that the splines are of.
     pub feature: usize,
     /// Its mean on the training rows.
     pub mean: f64,
@@ -65,7 +65,7 @@ pub struct Bends {
     second: Vec<Vec<f64>>,
 }
 
-impl Bends {
+impl Splines {
     /// Splines with these values at the knots. `None` unless there are at least three knots, finite and increasing, a value
     /// at each, and numbers that can be computed with.
     pub(super) fn new(
@@ -80,7 +80,7 @@ impl Bends {
         let sound = (FEWEST_KNOTS..=MAX_KNOTS).contains(&knots.len())
             && increasing
             && knots.iter().all(is_usable)
-            && (1..=MAX_BENDS).contains(&values.len())
+            && (1..=MAX_SPLINES).contains(&values.len())
             && values.iter().all(|values| values.len() == knots.len() && values.iter().all(is_usable))
             && mean.is_finite()
             && (deviation.is_finite() && deviation > 0.0)
@@ -93,7 +93,7 @@ impl Bends {
         finite.then_some(Self { feature, mean, deviation, range, knots, values, second })
     }
 
-    /// Learns the bends of a feature from its values on the training rows, sorted. `None` if they do not vary enough.
+    /// Learns the splines of a feature from its values on the training rows, sorted. `None` if they do not vary enough.
     pub(super) fn learn(feature: usize, sorted: &[f64]) -> Option<Self> {
         let (mean, deviation) = moments(sorted)?;
         let range = [*sorted.first()?, *sorted.last()?];
@@ -291,9 +291,9 @@ fn values_of(knots: &[f64], second: &[f64]) -> Vec<f64> {
     let mut values = vec![0.0; knots.len()];
     for k in 1..knots.len() - 1 {
         // The slope left of knot k, at it: the same on its right.
-        let bend =
+        let correction =
             (second[k - 1] * h(k - 1) + 2.0 * second[k] * (h(k - 1) + h(k)) + second[k + 1] * h(k)) / 6.0;
-        let slope = (values[k] - values[k - 1]) / h(k - 1) + bend;
+        let slope = (values[k] - values[k - 1]) / h(k - 1) + correction;
         values[k + 1] = values[k] + slope * h(k);
     }
     values
@@ -356,7 +356,7 @@ fn demmler_reinsch(knots: &[f64], distinct: &[(f64, f64)]) -> Vec<Vec<f64>> {
     }
     found
         .into_iter()
-        .take(MAX_BENDS)
+        .take(MAX_SPLINES)
         .filter(|(value, _)| *value >= MIN_SHARE * largest)
         .map(|(_, mut weights)| {
             solve_upper(factor, &mut weights);

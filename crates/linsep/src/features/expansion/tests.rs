@@ -61,11 +61,11 @@ proptest! {
             let values: Vec<f64> = stored.iter().map(|&j| plain[j as usize]).collect();
             let sparse = Row::SparseF64(&stored, &values);
             prop_assert_eq!(dense(expansion.apply(sparse, &mut buffer), width), expected.clone());
-            // The features of the columns come first, as they are; then the bends and the products.
+            // The features of the columns come first, as they are; then the splines and the products.
             prop_assert_eq!(&expected[..plain.len()], &plain[..]);
-            for (bends, own) in expansion.each_bent() {
+            for (splines, own) in expansion.each_spline_range() {
                 let mut values = Vec::new();
-                bends.at(plain[bends.feature], |x| values.push(x));
+                splines.at(plain[splines.feature], |x| values.push(x));
                 prop_assert_eq!(&expected[own], &values[..]);
             }
             for (j, [first, second]) in expansion.each_product() {
@@ -88,7 +88,7 @@ proptest! {
     }
 
     #[test]
-    fn bends_keep_their_scale((schema, data) in tables()) {
+    fn splines_keep_their_scale((schema, data) in tables()) {
         let expansion = Expansion::learn(Features::SplinesAndPairs, &schema, &data, None).unwrap();
         let rows = expansion.apply_all(data).unwrap();
         for scaling in [Scaling::Auto, Scaling::Standard, Scaling::MaxAbs] {
@@ -96,7 +96,7 @@ proptest! {
             let scaled = scaler.apply_all(rows.clone()).unwrap();
             for i in 0..rows.len() {
                 let (before, after) = (dense(rows.row(i), rows.columns()), dense(scaled.row(i), rows.columns()));
-                prop_assert_eq!(&before[expansion.bent()], &after[expansion.bent()]);
+                prop_assert_eq!(&before[expansion.spline_features()], &after[expansion.spline_features()]);
             }
         }
     }
@@ -131,7 +131,7 @@ fn features_have_readable_names() {
 }
 
 #[test]
-fn numbered_features_bend_where_most_rows_have_them() {
+fn numbered_features_get_splines_where_most_rows_have_them() {
     // Feature 0 is in all rows, feature 1 in few, feature 2 is a word, feature 3 has three values.
     let (mut offsets, mut indices, mut values, mut labels) = (vec![0], Vec::new(), Vec::new(), Vec::new());
     for i in 0..60u32 {
@@ -150,7 +150,7 @@ fn numbered_features_bend_where_most_rows_have_them() {
     let data = Dataset::sparse(4, &offsets, &indices, &values, &labels).unwrap();
     let schema = Schema::Numbered { index_base: 1, features: 4 };
     let expansion = Expansion::learn(Features::Splines, &schema, &data, None).unwrap();
-    assert_eq!(expansion.bends().iter().map(|bends| bends.feature).collect::<Vec<_>>(), [0]);
+    assert_eq!(expansion.splines().iter().map(|splines| splines.feature).collect::<Vec<_>>(), [0]);
     assert_eq!(expansion.feature_name(4, |j| schema.feature_name(j)), "1~1");
 }
 

@@ -201,8 +201,8 @@ impl TextNumbers {
         let (terms, all) = (self.hashes.len() as u64, 1u64 << bits);
         let least = if self.hashes.len() >= MAX_HASHES { "at least " } else { "" };
         Some(format!(
-            "{least}{} terms are hashed into {} buckets: {} of the terms ({}) share a bucket with another. More bits \
-             (⟦hash_bits⟧) tell more of them apart.",
+            "{least}{} terms are hashed into {} buckets: {} of the terms ({}) share a bucket with another. \
+             More bits (⟦hash_bits⟧) reduce the collisions.",
             grouped(terms),
             grouped(all),
             grouped(shared),

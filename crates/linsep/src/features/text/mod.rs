@@ -23,11 +23,11 @@ use serde::{Deserialize, Serialize};
 /// A column of texts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Text {
-    /// What a term is made of.
+    /// The unit of a term.
     pub kind: TermKind,
     /// How many neighbouring words or characters are one term.
     pub ngrams: Ngrams,
-    /// What the value of a term is.
+    /// The weighting of terms.
     pub weights: TermWeights,
     /// How terms are told apart.
     pub terms: Terms,
@@ -85,11 +85,11 @@ pub struct TermRows {
 /// What a search chooses about texts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct TextChoice {
-    /// What a term is made of.
+    /// The unit of a term.
     pub terms: TermKind,
     /// How many neighbouring words or characters are one term: no more than were read.
     pub ngrams: Ngrams,
-    /// What the value of a term is.
+    /// The weighting of terms.
     pub weights: TermWeights,
 }
 
@@ -138,7 +138,7 @@ impl Text {
         }
     }
 
-    /// What the feature of a term is called.
+    /// The name of the feature of a term.
     ///
     /// `prefix` comes before it, where another column has features too.
     pub fn feature_name(&self, prefix: &str, term: usize) -> String {
@@ -154,8 +154,8 @@ impl Text {
     /// Settles the features, from `first` on, without learning anything from rows: so they can be read once.
     pub(crate) fn settle_online(&mut self, first: usize) -> Result<(), SettingsError> {
         if self.weights == TermWeights::TfIdf || matches!(self.terms, Terms::Vocabulary { .. }) {
-            let problem = "where rows are read once, no vocabulary can be learned from them: hash the terms of texts \
-                           (⟦hash_bits=18⟧) or name them (⟦words⟧), and choose ⟦text_weights=counts⟧ or binary";
+            let problem = "no vocabulary can be built when rows are read only once: hash the terms of texts \
+                           (⟦hash_bits=18⟧) or list them (⟦words⟧), and choose ⟦text_weights=counts⟧ or binary";
             return Err(SettingsError::new("hash_bits", problem));
         }
         self.features = TermFeatures::Learned { first, rows: None };

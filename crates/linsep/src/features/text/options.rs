@@ -1,10 +1,10 @@
-//! What can be said about how texts become features.
+//! Options of how texts become features.
 
 use crate::SettingsError;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use std::fmt;
 
-/// What a term of a text is made of.
+/// The unit of the terms of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TermKind {
@@ -36,7 +36,7 @@ impl TermKind {
     }
 }
 
-/// What the value of a term in a row is.
+/// The weighting of terms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TermWeights {
@@ -113,20 +113,20 @@ impl<'de> Deserialize<'de> for Ngrams {
     }
 }
 
-/// How texts become features. What is not said is chosen.
+/// How texts become features. Fields left out take their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TextOptions {
     /// The columns of a table that hold text, by name or number from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
-    /// What a term is made of.
+    /// The unit of a term.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub terms: Option<TermKind>,
     /// How many neighbouring words or characters are one term.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ngrams: Option<Ngrams>,
-    /// What the value of a term is.
+    /// The weighting of terms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights: Option<TermWeights>,
     /// The training rows that must have a term for it to be a feature.
@@ -185,7 +185,8 @@ impl TextOptions {
         if self.hash_bits.is_some() && (self.min_count.is_some() || self.max_vocabulary.is_some()) {
             return refuse(
                 "hash_bits",
-                "⟦hash_bits⟧ numbers terms without listing them, so ⟦min_count⟧ and ⟦max_vocabulary⟧ have no meaning",
+                "⟦hash_bits⟧ hashes terms without a vocabulary, so ⟦min_count⟧ and ⟦max_vocabulary⟧ do not \
+                 apply",
             );
         }
         let listed = !self.words.is_empty();
@@ -193,7 +194,8 @@ impl TextOptions {
         if listed && (other || self.ngrams.is_some() || self.terms == Some(TermKind::Characters)) {
             return refuse(
                 "words",
-                "⟦words⟧ lists all terms: ⟦hash_bits⟧, ⟦min_count⟧, ⟦max_vocabulary⟧, ⟦ngrams⟧ and ⟦terms⟧ have no meaning",
+                "⟦words⟧ lists all terms: ⟦hash_bits⟧, ⟦min_count⟧, ⟦max_vocabulary⟧, ⟦ngrams⟧ and ⟦terms⟧ \
+                 do not apply",
             );
         }
         if self.max_vocabulary == Some(0) || self.min_count == Some(0) {

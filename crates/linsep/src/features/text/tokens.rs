@@ -10,7 +10,7 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 /// Which terms a text is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Analysis {
-    /// What a term is made of.
+    /// The unit of a term.
     pub kind: TermKind,
     /// How many words or characters are one term.
     pub ngrams: Ngrams,

@@ -44,7 +44,7 @@ pub(super) struct LineStream {
     notes: ReadNotes,
     /// The remarks about the rows of the table, or about the first lines of another format.
     remarks: Option<Vec<String>>,
-    /// What was met in the rows of the table so far.
+    /// The values seen in the rows of the table so far.
     so_far: Option<RowsSoFar>,
 }
 
@@ -160,7 +160,7 @@ impl LineStream {
         self.lines += self.stream_lines;
     }
 
-    /// What was noticed.
+    /// Notes made while reading.
     pub(super) fn notes(&self) -> ReadNotes {
         let mut notes = self.notes.clone();
         notes.remarks.extend(self.remarks.iter().flatten().cloned());
@@ -441,7 +441,7 @@ fn is_no_text(bytes: &[u8], texts: bool) -> bool {
     }
 }
 
-/// A sentence about lines in an encoding that their bytes speak for.
+/// A remark about lines in a detected encoding.
 fn not_utf_8(encoding: &'static Encoding) -> String {
     format!(
         "The lines are not UTF-8: they are read as {}. Another encoding can be named with ⟦encoding⟧.",

@@ -3,7 +3,7 @@
 mod line_stream;
 
 use super::DataSpec;
-use super::data::{load_model, tell};
+use super::data::{emit_notes, load_model};
 use super::refuse_overwriting;
 use crate::classes::printable;
 use crate::features::Schema;
@@ -25,7 +25,7 @@ use std::path::PathBuf;
 /// Effects below this are shown as ±0.0000.
 const SMALLEST_EFFECT: f64 = 0.00005;
 
-/// What is written for each row.
+/// The output for each row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Show {
@@ -64,7 +64,7 @@ pub struct PredictSpec {
     pub model: PathBuf,
     /// The rows.
     pub data: DataSpec,
-    /// What is written for each row.
+    /// The output for each row.
     #[serde(default)]
     pub show: Show,
     /// More files, each read like the first.
@@ -81,7 +81,7 @@ pub struct PredictSpec {
     pub output: Option<PathBuf>,
 }
 
-/// What came of labelling.
+/// Summary of a prediction run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Predicted {
     /// Rows labelled.
@@ -107,8 +107,8 @@ impl PredictSpec {
             return Err(no_probabilities("show", "⟦show=probability⟧", &model).into());
         }
         if self.show == Show::Distance && !matches!(model.learned, Learned::Linear(_)) {
-            let problem = "this model has no one flat boundary to be distant from (it votes, sums kernels, looks rows up, \
-                           or tells many classes apart); ⟦show=score⟧ has what it goes by";
+            let problem = "this model has no single linear boundary to measure distances from (it votes, \
+                           uses a kernel, memorises rows, or has many classes); use ⟦show=score⟧";
             return Err(SettingsError::new("show", problem).into());
         }
         let mut options = self.data.read.clone();
@@ -144,17 +144,17 @@ impl PredictSpec {
         if predicted.with_unknown_features > 0 {
             let rows = counted(predicted.with_unknown_features, "row has", "rows have");
             observer.note(Note::Remark(&format!(
-                "{rows} features that the model has not seen; they are left out."
+                "{rows} features that the model was not trained on; they are ignored."
             )));
         }
-        rows.notes.iter().for_each(|notes| tell(notes, observer));
+        rows.notes.iter().for_each(|notes| emit_notes(notes, observer));
         Ok(predicted)
     }
 
     /// Where rows are left out, a bare list of labels no longer tells which row each belongs to.
     fn check(&self) -> Result<(), SettingsError> {
         if self.explain.is_some() && self.show != Show::Label {
-            let problem = "⟦explain⟧ says why each label was given: ⟦show⟧ and ⟦csv⟧ have no place in that";
+            let problem = "⟦explain⟧ cannot be combined with ⟦show⟧ or ⟦csv⟧";
             return Err(SettingsError::new("explain", problem));
         }
         let option = match self.data.read.csv.missing {
@@ -164,8 +164,8 @@ impl PredictSpec {
             _ => return Ok(()),
         };
         let problem = format!(
-            "{option} leaves rows out, so the lines of the output would not be those of the file; add ⟦csv⟧, which \
-             prints the line of each row"
+            "{option} leaves rows out, so the lines of the output would not match those of the file; add \
+             ⟦csv⟧, which prints the line number of each row"
         );
         Err(SettingsError::new("skip_bad", problem))
     }
@@ -177,7 +177,7 @@ struct Rows {
     sources: VecDeque<Source>,
     options: ReadOptions,
     now: Option<Now>,
-    /// What was noticed in those that came to their end.
+    /// Notes on those that were read completely.
     notes: Vec<ReadNotes>,
 }
 
@@ -352,10 +352,10 @@ impl Labelling<'_> {
 
     fn fail(&mut self, error: Error) -> io::Result<()> {
         self.failure = Some(error);
-        Err(io::Error::other("the rows could not be labelled"))
+        Err(io::Error::other("no labels could be predicted"))
     }
 
-    /// What spoke for the class of a row, and against it.
+    /// The evidence for and against the class of a row.
     fn explanation(&self, explainer: &mut Explainer<'_>, batch: &Batch, i: usize, top: usize) -> String {
         let mut why = explainer.explain(batch.row(i));
         let mut terms: HashMap<usize, Vec<&str>> = HashMap::new();
@@ -373,17 +373,17 @@ impl Labelling<'_> {
         let instead = why.other.map_or(String::new(), |other| format!(" rather than {}", name(other)));
         let mut text = format!("  {}{instead} by {:+.4}", name(why.outcome), why.score);
         if let Some(constant) = why.constant {
-            text += &format!(", of which {constant:+.4} whatever the row holds");
+            text += &format!(", of which {constant:+.4} is constant");
         }
         text.push('\n');
         let adds_up = why.constant.is_some();
         if !adds_up {
-            text += "  (The score of this model is no sum over features. Each number is by how much the score changes when that \
-                     feature alone is left out of the row; the numbers do not add up to the score.)\n";
+            text += "  (The score of this model is not a sum over features. Each number is the change of \
+                     the score when that feature alone is left out; the numbers do not add up to the score.)\n";
         }
         if !terms.is_empty() {
-            text += "  (The model knows words by a hash. The words of this row are named before the place that they have; others may \
-                     share that place.)\n";
+            text += "  (The model hashes words. The words of this row are shown with their bucket; other \
+                     words may share that bucket.)\n";
         }
         let part = |part: &&Part| {
             let value = part.date.clone().or(part.value.map(number));
@@ -475,7 +475,7 @@ pub(super) fn overrule_threshold(model: &mut Model, threshold: Option<f64>) -> R
     let Some(probability) = threshold else { return Ok(()) };
     let threshold = Threshold::given(probability)?;
     if model.classes.pair().is_none() {
-        let problem = "⟦threshold⟧ is for two sides, and this model tells more than two classes apart";
+        let problem = "⟦threshold⟧ is for two classes, and this model has more";
         return Err(SettingsError::new("threshold", problem));
     }
     if model.calibrated().is_none() {

@@ -17,7 +17,7 @@ use crate::numbers::{counted, grouped};
 use crate::observe::{Note, Observer, Progress};
 use crate::read::{Loaded, ReadNotes, Schema};
 use crate::separate::{
-    Blame, CertificateText, ColumnDetail, SeparateSettings, Separation, Verdict, blame, separate,
+    CertificateText, ColumnDetail, Removal, SeparateSettings, Separation, Verdict, find_removal, separate,
 };
 use crate::store::{check_writable, write_atomically};
 use crate::theory::novikoff::{MistakeBound, mistake_bound};
@@ -31,10 +31,10 @@ use std::time::Instant;
 /// The most pairs of classes that one job decides: they grow with the square of the number of classes.
 const MAX_PAIRS: u64 = 100_000;
 
-/// Which sides are decided.
+/// Which pairs of classes are decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Sides {
+pub enum SeparationTasks {
     /// One pair of sides.
     Two,
     /// Each class against the rest.
@@ -43,11 +43,11 @@ pub enum Sides {
     Pairs,
 }
 
-/// The rows that were found to stand in the way.
+/// Rows whose removal separates the rest, and the time of the search.
 #[derive(Clone, Debug)]
-pub struct Blamed {
+pub struct TimedRemoval {
     /// The rows, and the verdict on the others.
-    pub found: Blame,
+    pub found: Removal,
     /// How long the search took.
     pub seconds: f64,
 }
@@ -59,8 +59,8 @@ pub struct Decided {
     pub separation: Separation,
     /// (R/γ*)², which bounds the mistakes of a perceptron.
     pub difficulty: MistakeBound,
-    /// The rows that stand in the way, if they were asked for and found.
-    pub blame: Option<Blamed>,
+    /// The rows to remove, if they were asked for and found.
+    pub blame: Option<TimedRemoval>,
     /// Complete or quasi-complete: whether that rests on the rounding of decimals to floats, so that the numbers as written may have
     /// another verdict (complete), or have one or separate other rows (quasi-complete).
     pub separable_by_rounding: bool,
@@ -79,13 +79,13 @@ pub struct Separated {
     pub settings: SeparateSettings,
     /// The rows.
     pub data: Dataset,
-    /// What their features are called.
+    /// The names of their features.
     pub schema: Schema,
-    /// What was noticed while reading.
+    /// Notes made while reading.
     pub notes: ReadNotes,
     /// Which sides were decided.
-    pub sides: Sides,
-    /// One decision for each pair of sides; of [`Sides::Two`], one. Where there are several, none keeps its certificate.
+    pub sides: SeparationTasks,
+    /// One decision for each pair of sides; of [`SeparationTasks::Two`], one. Where there are several, none keeps its certificate.
     pub decided: Vec<Decided>,
     /// Whether the job was stopped before all were decided.
     pub interrupted: bool,
@@ -135,14 +135,14 @@ impl SeparateSpec {
             threads: rayon::current_num_threads(),
         };
         match (sides, pairs.as_slice()) {
-            (Sides::Two, [pair]) => job.decide_two(pair, observer)?,
+            (SeparationTasks::Two, [pair]) => job.decide_two(pair, observer)?,
             _ => job.decide_many(&pairs, observer)?,
         }
         Ok(job)
     }
 
     /// The pairs of sides that the specification and the classes of the data make.
-    fn pairs_of_sides(&self, data: &Dataset) -> Result<(Sides, Vec<ClassPair>), Error> {
+    fn pairs_of_sides(&self, data: &Dataset) -> Result<(SeparationTasks, Vec<ClassPair>), Error> {
         let mut classes = Arc::clone(data.shared_classes());
         if !self.only.is_empty() {
             let kept = ClassSpec { only: self.only.clone(), ..ClassSpec::default() }.names(data)?;
@@ -154,7 +154,7 @@ impl SeparateSpec {
             if count > MAX_PAIRS {
                 let problem = format!(
                     "{} classes make {} pairs, and ⟦pairs⟧ decides at most {}: keep some of the classes with \
-                     ⟦classes=A,B,C⟧, or leave ⟦pairs⟧ out, which sets each class against the rest",
+                     ⟦classes=A,B,C⟧, or leave ⟦pairs⟧ out to decide each class against the rest",
                     grouped(classes.len() as u64),
                     grouped(count),
                     grouped(MAX_PAIRS)
@@ -164,7 +164,7 @@ impl SeparateSpec {
             let pair =
                 |a: &String, b: &String| ClassPair { positive: b.clone(), negative: vec![a.clone()].into() };
             let pairs = (0..classes.len()).flat_map(|i| classes[i + 1..].iter().map(move |b| (i, b)));
-            return Ok((Sides::Pairs, pairs.map(|(i, b)| pair(&classes[i], b)).collect()));
+            return Ok((SeparationTasks::Pairs, pairs.map(|(i, b)| pair(&classes[i], b)).collect()));
         }
         if classes.len() > 2 && self.positive.is_none() {
             if self.blame {
@@ -176,11 +176,11 @@ impl SeparateSpec {
                 return Err(SettingsError::new("blame", problem).into());
             }
             let pairs = (0..classes.len()).map(|place| ClassPair::against_rest(&classes, place)).collect();
-            return Ok((Sides::OneAgainstRest, pairs));
+            return Ok((SeparationTasks::OneAgainstRest, pairs));
         }
         let place = self.data.source.name();
         match ClassPair::choose(&classes, self.positive.as_deref()) {
-            Ok(pair) => Ok((Sides::Two, vec![pair])),
+            Ok(pair) => Ok((SeparationTasks::Two, vec![pair])),
             Err(ClassError::One { class }) => {
                 let problem = format!(
                     "all rows have the label \"{class}\": there is nothing to separate; give rows of two classes, and in a \
@@ -194,7 +194,7 @@ impl SeparateSpec {
 }
 
 impl Separated {
-    /// What the data is called.
+    /// The name of the data.
     pub fn name(&self) -> String {
         self.spec.data.source.name()
     }
@@ -237,7 +237,7 @@ impl Separated {
     fn decide_many(&mut self, pairs: &[ClassPair], observer: &mut dyn Observer) -> Result<(), Error> {
         let folder = self.spec.output.clone();
         let files = folder.as_deref().map(|folder| self.spec.files(folder, pairs)).transpose()?;
-        let what = if self.sides == Sides::Pairs { "pairs" } else { "classes" };
+        let what = if self.sides == SeparationTasks::Pairs { "pairs" } else { "classes" };
         let limit = self.settings.max_seconds;
         let clock = Instant::now();
         for (i, pair) in pairs.iter().enumerate() {
@@ -269,7 +269,7 @@ impl Separated {
         self.interrupted = observer.will_stop();
         self.missing = pairs.len() - self.decided.len();
         if self.missing > 0 {
-            let why = if self.interrupted { "interrupted" } else { "the time is over" };
+            let why = if self.interrupted { "interrupted" } else { "the time limit was reached" };
             let rest = counted(self.missing as u64, "line is", "lines are");
             observer.note(Note::Warning(&format!("{why}: {rest} missing from the table")));
         }
@@ -286,7 +286,8 @@ impl Separated {
     ) -> Result<Decided, Error> {
         let clock = Instant::now();
         // A table has one line for each pair of sides: no room for columns.
-        let columns = if self.sides == Sides::Two { self.settings.columns } else { ColumnDetail::None };
+        let columns =
+            if self.sides == SeparationTasks::Two { self.settings.columns } else { ColumnDetail::None };
         let settings = SeparateSettings { max_seconds, columns, ..self.settings.with_classes(classes) };
         let separation = separate(&self.data, &settings, observer).map_err(|error| self.located(error))?;
         let seconds = clock.elapsed().as_secs_f64();
@@ -304,11 +305,11 @@ impl Separated {
     }
 
     /// Looks for rows whose removal separates the rest, where some must be removed.
-    fn blame(&self, decided: &Decided, observer: &mut dyn Observer) -> Result<Option<Blamed>, Error> {
+    fn blame(&self, decided: &Decided, observer: &mut dyn Observer) -> Result<Option<TimedRemoval>, Error> {
         let left_out = match decided.separation.verdict {
             Verdict::Complete => Some("The classes are completely separable: no row needs to be removed."),
             Verdict::Undecided if !decided.separation.complete_is_ruled_out => {
-                Some("⟦blame⟧ is left out: it is not known whether a row needs to be removed.")
+                Some("⟦blame⟧ was not run: it is not known whether a row needs to be removed.")
             }
             Verdict::Undecided | Verdict::QuasiComplete | Verdict::Overlap => None,
         };
@@ -323,11 +324,14 @@ impl Separated {
             max_seconds: self.settings.max_seconds.map(|limit| (limit - decided.seconds).max(0.05 * limit)),
             ..self.settings.with_classes(&decided.separation.classes)
         };
-        match blame(&self.data, &settings, observer) {
-            Ok(found) => Ok(Some(Blamed { found, seconds: clock.elapsed().as_secs_f64() })),
+        match find_removal(&self.data, &settings, observer) {
+            Ok(found) => Ok(Some(TimedRemoval { found, seconds: clock.elapsed().as_secs_f64() })),
             // The settings are fine, but these rows leave nothing to separate. The verdict stands all the same.
             Err(Error::Settings(reason)) => {
-                observer.note(Note::Remark(&format!("⟦blame⟧ found no rows: {}.", reason.problem)));
+                observer.note(Note::Remark(&format!(
+                    "⟦blame⟧ found no set of rows to remove: {}.",
+                    reason.problem
+                )));
                 Ok(None)
             }
             Err(error) => Err(self.located(error)),
@@ -395,7 +399,7 @@ mod tests {
         let Report::Separate(separated) = run(&Spec::Separate(spec.clone()), &mut ()).unwrap() else {
             panic!()
         };
-        assert_eq!((separated.sides, separated.verdict()), (Sides::Two, Verdict::Complete));
+        assert_eq!((separated.sides, separated.verdict()), (SeparationTasks::Two, Verdict::Complete));
         let record = serde_json::to_value(SeparateRecord::from(&*separated)).unwrap();
         assert_eq!((&record["verdict"], &record["rows"]), (&"complete".into(), &4.into()));
         let blocks = separate_report(&separated);
@@ -416,8 +420,8 @@ mod tests {
         let (folder, spec) = folder();
         let proofs = folder.path().join("proofs");
         for (pairs, sides, names) in [
-            (false, Sides::OneAgainstRest, ["a-vs-rest.cert", "b-vs-rest.cert", "c-vs-rest.cert"]),
-            (true, Sides::Pairs, ["a-vs-b.cert", "a-vs-c.cert", "b-vs-c.cert"]),
+            (false, SeparationTasks::OneAgainstRest, ["a-vs-rest.cert", "b-vs-rest.cert", "c-vs-rest.cert"]),
+            (true, SeparationTasks::Pairs, ["a-vs-b.cert", "a-vs-c.cert", "b-vs-c.cert"]),
         ] {
             let spec = SeparateSpec { pairs, output: Some(proofs.clone()), ..spec.clone() };
             let separated = spec.run(&mut ()).unwrap();

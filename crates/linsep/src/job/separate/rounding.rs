@@ -1,4 +1,4 @@
-//! Whether classes are told apart by no more than the rounding of decimals to floats.
+//! Whether the separation of classes rests on the rounding of decimals to floats.
 
 use super::Separated;
 use crate::dataset::Dataset;
@@ -16,7 +16,7 @@ const TINY: f64 = 1e-12;
 const MAX_VALUES: usize = 1 << 24;
 
 impl Separated {
-    /// Whether rows are told apart by no more than the rounding of decimals to floats. Whole numbers and binary fractions such as 0.5
+    /// Whether the separation of rows rests on the rounding of decimals to floats. Whole numbers and binary fractions such as 0.5
     /// are read as they are written.
     ///
     /// Completely separable: whether the margin is at most what rounding can do. Quasi-completely separable: whether the decimals, taken

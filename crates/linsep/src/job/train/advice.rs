@@ -8,15 +8,15 @@ use crate::scale::{Scaler, Scaling};
 /// Rows that are looked at for advice: a sample tells as much, and is no second copy of the data.
 const SAMPLE: usize = 5_000;
 
-/// What to say where each of many classes is set against the rest.
+/// The remark where each of many classes is trained against the rest.
 pub(super) fn many_classes(classes: usize) -> String {
     format!(
-        "{classes} classes: each is set against the rest. To set one alone, use ⟦positive=CLASS⟧; to keep two, \
-         ⟦classes=A,B⟧; to learn all together, ⟦learner=multiclass⟧."
+        "{classes} classes: one classifier is trained for each class against the rest. For one class only, \
+         use ⟦positive=CLASS⟧; to keep two classes, ⟦classes=A,B⟧; to train all jointly, ⟦learner=multiclass⟧."
     )
 }
 
-/// What about the features may keep a perceptron from converging, and what to do about it.
+/// Advice where the scale of the features may keep a perceptron from converging.
 pub(super) fn scaling(data: &Dataset, schema: &Schema) -> Option<String> {
     let sampled;
     let data = if data.len() <= SAMPLE {
@@ -33,7 +33,7 @@ pub(super) fn scaling(data: &Dataset, schema: &Schema) -> Option<String> {
     if largest / median > 100.0 {
         let times = rounded((largest / median).floor(), Rounding::Down);
         return Some(format!(
-            "The largest feature is about {times} times as large as the usual one: ⟦scale=auto⟧ may help."
+            "The largest feature is about {times} times as large as the median one: ⟦scale=auto⟧ may help."
         ));
     }
     let Scaler::Standard(standard) = Scaler::learn(Scaling::Standard, data) else { return None };
@@ -41,6 +41,7 @@ pub(super) fn scaling(data: &Dataset, schema: &Schema) -> Option<String> {
     let far = (0..mean.len()).find(|&j| mean[j].abs() > 10.0 * divisor[j])?;
     let name = schema.feature_name(far);
     Some(format!(
-        "Feature \"{name}\" lies far from zero for its spread: ⟦scale=auto⟧, which centres it, may help."
+        "Feature \"{name}\" has a mean far from zero relative to its spread: ⟦scale=auto⟧, which centres \
+         it, may help."
     ))
 }

@@ -12,7 +12,7 @@ use crate::train::{ClassWeight, Learner, Settings};
 use crate::{Error, SettingsError};
 
 impl TrainSpec {
-    /// What asks for probabilities, as texts name it, if anything does.
+    /// The option that asks for probabilities, as texts name it, if any.
     pub(super) fn asks_for_probabilities(&self) -> Option<(&'static str, &'static str)> {
         match self.threshold {
             Some(ThresholdRule::Probability(_)) => Some(("threshold", "⟦threshold⟧")),
@@ -31,15 +31,15 @@ impl TrainSpec {
         }
         if settings.learner == Learner::Memoriser {
             let problem = format!(
-                "{name} needs scores that differ for rows that were not learned from; the memoriser says the same of all \
-                 of them"
+                "{name} needs scores of rows outside the training set; the memoriser gives them all the \
+                 same score"
             );
             return Err(SettingsError::new(field, problem));
         }
         if warm {
             let problem = format!(
-                "{name} goes by rows that the scoring model has not learned from, and the model to start from may have: \
-                 leave ⟦init⟧ out"
+                "{name} needs rows that the scoring model was not trained on, but the model to start from \
+                 may have been: leave ⟦init⟧ out"
             );
             return Err(SettingsError::new(field, problem));
         }
@@ -53,8 +53,8 @@ impl TrainSpec {
         };
         if classes <= 2 && matches!(settings.learner, Learner::Multiclass(_)) {
             let problem = format!(
-                "{name} is for a learner with one score for two sides, and multiclass has a score for each class, also of two: \
-                 choose another learner, such as ⟦learner=logistic⟧"
+                "{name} needs a learner with one score for two classes; multiclass has one score for each \
+                 class: choose another learner, such as ⟦learner=logistic⟧"
             );
             return Err(SettingsError::new(field, problem));
         }
@@ -96,13 +96,12 @@ impl Runner<'_> {
             Ok(()) => false,
             Err(Error::Interrupted) => {
                 observer.note(Note::Warning(&format!(
-                    "interrupted while out-of-fold scores were made: the model is kept without the {lost} asked for"
+                    "interrupted while computing out-of-fold scores: the model lacks the requested {lost}"
                 )));
                 true
             }
             Err(error) => {
-                observer
-                    .note(Note::Warning(&format!("the model is kept without the {lost} asked for: {error}")));
+                observer.note(Note::Warning(&format!("the model lacks the requested {lost}: {error}")));
                 false
             }
         }
@@ -151,8 +150,8 @@ impl Runner<'_> {
             model.calibration = Some(fit(&found, &model.classes, observer)?);
             if self.settings.class_weight != ClassWeight::Equal && model.classes.pair().is_none() {
                 observer.note(Note::Warning(
-                    "class weights move the scores of several classes against each other, and the one factor that calibrates them \
-                     cannot undo that: the probabilities lean to the classes of larger weight",
+                    "class weights shift the scores of the classes against each other, and temperature \
+                     scaling cannot undo that: the probabilities favour the classes with larger weights",
                 ));
             }
         }
@@ -179,7 +178,7 @@ fn fit(found: &OutOfFold, classes: &Classes, observer: &mut dyn Observer) -> Res
         return Err(Error::Interrupted);
     }
     calibration.ok_or_else(|| {
-        let problem = "the out-of-fold scores are too large, or too few, to become probabilities";
+        let problem = "the out-of-fold scores are too large or too few to fit probabilities";
         SettingsError::new("probabilities", problem).into()
     })
 }
@@ -252,7 +251,7 @@ mod tests {
         assert_eq!((trained.status, &trained.model.calibration), (Status::Interrupted, &None));
         assert!(trained.model.evidence.training_error.is_some());
         assert!(
-            observer.heard.iter().any(|text| text.contains("without the probabilities asked for")),
+            observer.heard.iter().any(|text| text.contains("the model lacks the requested probabilities")),
             "{:?}",
             observer.heard
         );

@@ -1,4 +1,4 @@
-//! Bends and products of columns, learned on the training rows of a run.
+//! Splines and products of columns, learned on the training rows of a run.
 
 use super::Runner;
 use crate::dataset::Dataset;
@@ -31,8 +31,8 @@ impl Runner<'_> {
         if let Some(model) = &self.warm {
             let expansion = &model.recipe.expansion;
             if !expansion.is_none() && data.columns() != expansion.inputs() {
-                let problem = "the model to start from has bends or products of columns, and these rows have more features \
-                               than it: it cannot go on with them";
+                let problem = "the model to start from has spline or product features, and these rows have \
+                               more features than it was trained on: it cannot be trained further on them";
                 return Err(SettingsError::new("init", problem).into());
             }
             expansion.check_memory(data)?;

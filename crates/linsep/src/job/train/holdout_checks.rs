@@ -10,15 +10,15 @@ use crate::model::Model;
 use crate::observe::{Note, Observer, Pace, Progress};
 use crate::train::{Bias, Learner, Settings};
 
-/// What the rows that were held out tell.
+/// The evaluation on held-out rows.
 #[derive(Clone, Debug)]
 pub struct HeldOut {
     /// Rows predicted wrong. A row of a class that no training row has is one of them.
     pub errors: u64,
     /// Rows held out.
     pub rows: u64,
-    /// The measures, over the rows of the classes that were learned. Their baseline always answers the most frequent
-    /// class of the training rows.
+    /// The measures, over the rows of the classes that were learned. Their baseline always predicts the
+    /// most frequent class of the training rows.
     pub evaluated: Evaluated,
     /// Rows with the same features as a training row.
     pub duplicates: u64,
@@ -26,7 +26,7 @@ pub struct HeldOut {
     pub judged: Vec<JudgedRow>,
 }
 
-/// What is known of the rows before anything is learned from them.
+/// The properties of the rows that are known before training.
 #[derive(Default)]
 pub(super) struct Warned {
     pub(super) warnings: Vec<Warning>,
@@ -38,7 +38,7 @@ pub(super) struct Warned {
 const MAX_LOOKED_FOR: usize = 1000;
 
 impl Runner<'_> {
-    /// What to say where each of so many classes is set against the rest.
+    /// The remark where each of many classes is trained against the rest.
     pub(super) fn remark_on_classes(&self, classes: usize) -> Option<String> {
         let each = classes > 2
             && self.settings.positive.is_none()
@@ -71,7 +71,7 @@ impl Runner<'_> {
             .chain(few_rows())
             .chain(Warning::duplicates(duplicates, held_out))
             .collect();
-        warnings.iter().for_each(|warning| warning.tell(observer));
+        warnings.iter().for_each(|warning| warning.emit(observer));
         Warned { warnings, duplicates }
     }
 
@@ -107,7 +107,7 @@ impl Runner<'_> {
     }
 }
 
-/// The sides that will be told apart.
+/// The sides that will be trained.
 fn sides(data: &Dataset, settings: &Settings) -> Option<Classes> {
     if settings.positive.is_some() || data.classes().len() <= 2 {
         ClassPair::choose(data.classes(), settings.positive.as_deref()).ok().map(Classes::Pair)
@@ -153,13 +153,13 @@ impl Warned {
                 training_baseline(model, counts).into_iter().chain(never).collect()
             }
         };
-        last.iter().for_each(|warning| warning.tell(observer));
+        last.iter().for_each(|warning| warning.emit(observer));
         self.warnings.extend(last);
         self.warnings
     }
 }
 
-/// Warns if always giving the same answer is as good on the rows learned from.
+/// Warns if always predicting the same class is as good on the training rows.
 pub(super) fn training_baseline(model: &Model, counts: &[u64]) -> Option<Warning> {
     let error = model.evidence.training_error.filter(|_| model.evidence.status.has_model())?;
     let (class, baseline_error) = baseline(&model.classes, counts)?;
@@ -219,8 +219,8 @@ fn never_predicted(
 }
 
 impl Trained {
-    /// The most frequent class of the training rows, and the error on them of always answering it; `None` for a stream,
-    /// which does not count.
+    /// The most frequent class of the training rows, and the error on them of always predicting it; `None`
+    /// for a stream, which does not count.
     pub fn baseline(&self) -> Option<(String, f64)> {
         baseline(&self.model.classes, &self.counts)
     }
@@ -242,7 +242,7 @@ impl HeldOut {
         observer: &mut dyn Observer,
     ) -> Option<Self> {
         let Some(judged) = Judged::of(model, held_out, observer) else {
-            observer.note(Note::Warning("interrupted: the held-out rows were not judged to the end"));
+            observer.note(Note::Warning("interrupted: the held-out rows were not all evaluated"));
             return None;
         };
         let (errors, rows) = (judged.errors(), held_out.len() as u64);

@@ -17,7 +17,7 @@ pub use holdout_checks::HeldOut;
 pub use path::{PathPoint, PathWeights};
 pub use spec::TrainSpec;
 
-use super::data::{load_model, tell, warn_of_terms};
+use super::data::{emit_notes, load_model, warn_of_terms};
 use super::warnings::Warning;
 use super::{label, refuse_overwriting};
 use crate::classes::Classes;
@@ -57,13 +57,13 @@ pub struct Trained {
     pub model: Model,
     /// How the run ended.
     pub status: Status,
-    /// What was noticed while reading, with remarks on the run.
+    /// Notes made while reading, with remarks on the run.
     pub notes: ReadNotes,
-    /// What the data is called.
+    /// The name of the data.
     pub source: Source,
     /// Rows of each outcome of the model; empty for a stream, which does not count them.
     pub counts: Vec<u64>,
-    /// What the held-out rows tell.
+    /// The evaluation on held-out rows.
     pub held_out: Option<HeldOut>,
     /// The weights for each weight of the loss of a path that was asked for.
     pub path: Vec<PathPoint>,
@@ -77,7 +77,7 @@ pub struct Trained {
     pub seconds: Seconds,
     /// Threads that parallel parts may use.
     pub threads: usize,
-    /// What the job was.
+    /// The specification of the job.
     pub spec: TrainSpec,
     /// Outputs that could not be written, and why. The model is here all the same.
     pub lost: Vec<Error>,
@@ -302,7 +302,7 @@ impl Runner<'_> {
         settings::refuse_weighted_proof(self.spec, &loaded.dataset)?;
         let (mut schema, mut notes) = (loaded.schema, loaded.notes);
         if self.spec.max_words.is_some() && !matches!(schema, Schema::Table { .. }) {
-            let problem = format!("⟦max_words⟧ has no meaning for {} files", loaded.format.title());
+            let problem = format!("⟦max_words⟧ does not apply to {} files", loaded.format.title());
             return Err(SettingsError::new("max_words", problem).into());
         }
         let (known, data) = (loaded.fingerprint, loaded.dataset);
@@ -348,7 +348,7 @@ impl Runner<'_> {
         // What may change a user's mind is said before the work.
         notes.remarks.extend(schema.rare_remarks());
         notes.remarks.extend(self.remark_on_classes(data.classes().len()));
-        tell(&notes, observer);
+        emit_notes(&notes, observer);
         warn_of_terms(&schema, &data, observer);
         let warned = self.warn_before(&schema, &data, held_out.as_ref(), observer);
         let expansion = self.expansion(&schema, &data, observer)?;
@@ -373,7 +373,7 @@ impl Runner<'_> {
         let (proved, trace) = self.write_proof(&data, &recipe, &outcome, &mut lost, observer)?;
         if proved == Status::Interrupted {
             observer.note(Note::Warning(
-                "interrupted: the trace and the teaching set, which need a whole run, are not written",
+                "interrupted: the trace and the teaching set need a complete run and are not written",
             ));
         }
         let mut status = if proved == Status::Interrupted { proved } else { outcome.status };
@@ -388,7 +388,7 @@ impl Runner<'_> {
             None => Some(Vec::new()),
         };
         if path.is_none() {
-            observer.note(Note::Warning("interrupted: the path of the weights is not given"));
+            observer.note(Note::Warning("interrupted: the path of the weights is incomplete and left out"));
             status = Status::Interrupted;
         }
         let counted = data.class_counts().into_iter().map(|count| count as u64);
@@ -475,10 +475,10 @@ fn hash_the_rest(hashing: &Hashing<'_>, stop: &AtomicBool, observer: &dyn Observ
     });
 }
 
-/// Says that an interrupted run does not know its training error.
+/// Warns that an interrupted run has no training error.
 fn warn_uncounted(outcome: &Outcome, observer: &mut dyn Observer) {
     if outcome.evidence.training_error.is_none() {
-        observer.note(Note::Warning("interrupted: the training error was not counted to the end"));
+        observer.note(Note::Warning("interrupted: the training error was not computed"));
     }
 }
 

@@ -3,7 +3,7 @@
 use super::{Runner, Seconds, Trained, holdout_checks, outcome_counts, proof, settings, warn_uncounted};
 use crate::classes::Classes;
 use crate::features::{Recipe, Scaler, Scaling};
-use crate::job::data::{cache_beside, tell};
+use crate::job::data::{cache_beside, emit_notes};
 use crate::job::warnings::Warning;
 use crate::model::Model;
 use crate::observe::{Note, Observer};
@@ -33,7 +33,7 @@ impl Runner<'_> {
         let read = clock.elapsed().as_secs_f64();
         let mut notes = data.notes();
         notes.remarks.extend(self.remark_on_classes(data.classes().len()));
-        tell(&notes, observer);
+        emit_notes(&notes, observer);
         let clock = Instant::now();
         let mut recorder = self.recorder(observer);
         let trained = train_out_of_core(&data, &self.settings, checkpoint, &mut recorder);
@@ -49,7 +49,7 @@ impl Runner<'_> {
         let rare = Warning::rare_classes(&model.classes.outcomes(), &counts);
         let warnings: Vec<Warning> =
             rare.into_iter().chain(holdout_checks::training_baseline(&model, &counts)).collect();
-        warnings.iter().for_each(|warning| warning.tell(observer));
+        warnings.iter().for_each(|warning| warning.emit(observer));
         Ok(Trained { counts, warnings, lost, ..self.finish(model, status, notes, seconds)? })
     }
 
@@ -61,9 +61,9 @@ impl Runner<'_> {
     ) -> Result<Trained, Error> {
         let clock = Instant::now();
         let mut scaler = self.stream_scaler()?;
-        observer.note(Note::Remark("learning online: one pass, in the given order, rows are not kept."));
+        observer.note(Note::Remark("online learning: one pass in the given order; rows are not kept."));
         if self.spec.comparator.is_some() {
-            let problem = "⟦comparator⟧ needs all rows in memory, to know its margin on them";
+            let problem = "⟦comparator⟧ needs all rows in memory to compute its margin";
             return Err(SettingsError::new("comparator", problem).into());
         }
         let mut stream = RowStream::open(&self.source, &self.options)?;
@@ -93,7 +93,7 @@ impl Runner<'_> {
         if !outcome.boundaries.is_empty() {
             notes.remarks.extend(self.remark_on_classes(outcome.boundaries.len()));
         }
-        tell(&notes, observer);
+        emit_notes(&notes, observer);
         let seconds = Seconds { read: clock.elapsed().as_secs_f64(), train: 0.0 };
         scaler.widen(stream.schema().features());
         let status = outcome.status;
@@ -112,8 +112,8 @@ impl Runner<'_> {
             }
             _ => Err(SettingsError::new(
                 "scale",
-                "⟦scale=auto⟧, max-abs and standard need all rows before the first is learned; learning online allows \
-                 ⟦scale=none⟧ and unit-rows",
+                "⟦scale=auto⟧, max-abs and standard need all rows before training starts; online learning \
+                 allows ⟦scale=none⟧ and unit-rows",
             )),
         }
     }

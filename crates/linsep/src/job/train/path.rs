@@ -3,7 +3,7 @@
 use crate::dataset::Dataset;
 use crate::model::Model;
 use crate::observe::Observer;
-use crate::train::{Learned, Learner, LogisticPenalty, Prices, Settings, logistic_path};
+use crate::train::{CValues, Learned, Learner, LogisticPenalty, Settings, logistic_path};
 use crate::{Error, SettingsError};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -42,12 +42,12 @@ pub(super) fn check(points: usize, settings: &Settings, elsewhere: bool) -> Resu
         Learner::Logistic(options)
             if matches!(options.penalty, LogisticPenalty::None | LogisticPenalty::Firth) =>
         {
-            "⟦path⟧ follows the weight of a penalty, and there is none".to_string()
+            "⟦path⟧ varies the weight of the penalty, and there is no penalty".to_string()
         }
         Learner::Logistic(_) if (2..=MAX).contains(&points) => return Ok(()),
         Learner::Logistic(_) => format!("⟦path⟧ is the number of points, from 2 to {MAX}"),
         learner => {
-            format!("⟦path⟧ follows the penalty of ⟦learner=logistic⟧; {} has none to follow", learner.name())
+            format!("⟦path⟧ is for ⟦learner=logistic⟧, not for {}", learner.name())
         }
     };
     Err(SettingsError::new("path", problem))
@@ -69,7 +69,7 @@ pub(super) fn learn(
         data,
         &model.settings,
         &options,
-        Prices::UpToC(points),
+        CValues::UpToC(points),
         observer,
         &mut |c, thetas, _| {
             let of = |class: usize| match thetas.len() {

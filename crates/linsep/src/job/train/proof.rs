@@ -120,7 +120,7 @@ fn named_comparator(
         && model.recipe.columns.feature_names() == recipe.columns.feature_names()
         && model.recipe.expansion == recipe.expansion;
     if !same_features || theta.bias_input != settings.bias.input() {
-        return refuse("⟦comparator⟧ has other features or another bias than this run");
+        return refuse("the features or the bias of ⟦comparator⟧ differ from those of this run");
     }
     match least_agreement(task.data, &task.signs, &theta) {
         Some(margin) => Ok(Comparator { thetas: vec![theta], margin }),

@@ -1,4 +1,4 @@
-//! What a run leaves behind while it goes on: checkpoints, the trace, the mistaken rows.
+//! The files that a run writes while it goes on: checkpoints, the trace, the mistaken rows.
 
 use crate::Error;
 use crate::observe::{self, Note, Observer, Progress, Update};
@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// What is said of a checkpoint that could not be written.
+/// The message for a checkpoint that could not be written.
 const UNSAVED: &str = "the checkpoint is not saved";
 
 /// Passes everything on to the observer of the job, and records what the specification asks for.
@@ -47,12 +47,12 @@ impl<'a> Recorder<'a> {
         match (saved, &self.unsaved) {
             (Ok(()), None) => {}
             (Ok(()), Some(_)) => {
-                self.observer.note(Note::Warning("the checkpoint could be saved again"));
+                self.observer.note(Note::Warning("saving the checkpoint succeeded again"));
                 self.unsaved = None;
             }
             (Err(error), before) => {
                 if before.is_none() {
-                    let text = format!("{UNSAVED}: {error}; training goes on, and it will be tried again");
+                    let text = format!("{UNSAVED}: {error}; training continues, and saving will be retried");
                     self.observer.note(Note::Warning(&text));
                 }
                 self.unsaved = Some(error);

@@ -1,4 +1,4 @@
-//! What a specification of training means, and which choices make no sense together.
+//! The settings of a training specification, and checks for conflicting choices.
 
 use super::TrainSpec;
 use super::path;
@@ -63,7 +63,7 @@ pub(super) fn resolve(
     }
     match &spec.learner {
         Some(name) => settings.learner = Learner::named(name)?,
-        // Options are those of the learner that bends and products have where none is named.
+        // Options are those of the learner that splines and products have where none is named.
         None if spec.expands() && !spec.options.is_empty() && checkpoint.is_none() => {
             settings.learner = Learner::named("logistic")?;
         }
@@ -109,7 +109,7 @@ const FEWEST_ROWS: usize = 30;
 /// Chooses the learner where none was named, by what was best on real data. On tables (`bench/tables.py`): logistic
 /// regression where there are more features than rows, and only a penalty keeps weights from fitting anything; otherwise, for
 /// more than two classes, all of them together. For numbered features that are more than the rows, such as words of texts
-/// (`bench/sparse_defaults.py`), and more than two classes: each against the rest with a penalty. Bends and products of
+/// (`bench/sparse_defaults.py`), and more than two classes: each against the rest with a penalty. Splines and products of
 /// columns are many, and it is a penalty that keeps curves smooth: logistic regression. Texts (`bench/inputs.py`): a support
 /// vector machine.
 pub(super) fn choose_learner(
@@ -172,8 +172,8 @@ pub(super) fn refuse_many(
 /// The error for what cannot follow several runs.
 pub(super) fn follows_one_run(field: &'static str, name: &str, classes: usize) -> SettingsError {
     let problem = format!(
-        "{name} follows one run, and with {classes} classes each is a run of its own: choose one with \
-         ⟦positive=CLASS⟧, or keep two with ⟦classes=A,B⟧"
+        "{name} records one run, but {classes} classes need one run each: choose one with ⟦positive=CLASS⟧, \
+         or keep two with ⟦classes=A,B⟧"
     );
     SettingsError::new(field, problem)
 }
@@ -188,7 +188,7 @@ pub(super) fn refuse_combinations(
     let learner = settings.learner;
     if !learner.is_online() && (spec.checkpoint.is_some() || spec.resume.is_some()) {
         let problem = format!(
-            "⟦checkpoint⟧ and ⟦resume⟧ are for learners that go row by row ({}), not for {}",
+            "⟦checkpoint⟧ and ⟦resume⟧ are for learners that process one row at a time ({}), not for {}",
             names_of(|abilities| abilities.row_by_row),
             learner.name()
         );
@@ -199,8 +199,7 @@ pub(super) fn refuse_combinations(
         path::check(points, settings, online || spec.memory.is_some())?;
     }
     if spec.max_pairs.is_some() && !spec.features.is_some_and(Features::pairs) {
-        let problem =
-            "⟦max_pairs⟧ counts products of columns: ask for them with ⟦features=pairs⟧ or splines+pairs";
+        let problem = "⟦max_pairs⟧ needs ⟦features=pairs⟧ or splines+pairs";
         return Err(SettingsError::new("max_pairs", problem));
     }
     spec.check_probabilities(settings, warm.is_some())?;
@@ -217,13 +216,13 @@ pub(super) fn refuse_combinations(
     if let Some(model) = warm {
         refuse_start(spec, model)?;
         if spec.max_words.is_some() {
-            let problem = "⟦max_words⟧ has no meaning for a start from a model, which keeps its features";
+            let problem = "⟦max_words⟧ does not apply to a warm start, which keeps the features of the model";
             return Err(SettingsError::new("max_words", problem));
         }
     }
     if online && warm.is_some_and(|model| !model.recipe.expansion.is_none()) {
-        let problem = "the model to start from has bends or products of columns, which need all rows in memory; learning \
-                       online forgets each row";
+        let problem = "the model to start from has spline or product features, which need all rows in \
+                       memory; online learning does not keep rows";
         return Err(SettingsError::new("init", problem));
     }
     if online {
@@ -238,7 +237,7 @@ pub(super) fn refuse_combinations(
             (spec.max_words.is_some(), "max_words", "⟦max_words⟧"),
         ] {
             if given {
-                let problem = format!("{name} needs all rows in memory; learning online forgets each row");
+                let problem = format!("{name} needs all rows in memory; online learning does not keep rows");
                 return Err(SettingsError::new(field, problem));
             }
         }
@@ -254,15 +253,15 @@ fn refuse_proof(spec: &TrainSpec, settings: &Settings) -> Result<(), SettingsErr
     let refuse = |problem: &str| Err(SettingsError::new("trace", problem));
     if !settings.learner.abilities().traces_mistakes {
         return refuse(&format!(
-            "⟦trace⟧ and ⟦teaching_set⟧ follow the mistakes of a perceptron: choose one of {}, not {}",
+            "⟦trace⟧ and ⟦teaching_set⟧ record the mistakes of a perceptron: choose one of {}, not {}",
             names_of(|abilities| abilities.traces_mistakes),
             settings.learner.name()
         ));
     }
     if settings.shards > 1 {
         return refuse(
-            "⟦trace⟧ and ⟦teaching_set⟧ follow the mistakes of one run, one after the other; with ⟦shards⟧ there are \
-             several at once",
+            "⟦trace⟧ and ⟦teaching_set⟧ record the mistakes of one sequential run; ⟦shards⟧ makes several \
+             at once",
         );
     }
     if settings.class_weight != ClassWeight::Equal {
@@ -278,7 +277,7 @@ fn refuse_proof(spec: &TrainSpec, settings: &Settings) -> Result<(), SettingsErr
 
 /// The error for a trace or a teaching set of rows that have weights, which are not those of a table written out.
 fn weighted_proof() -> SettingsError {
-    let problem = "⟦trace⟧ and ⟦teaching_set⟧ need rows that count once, or a whole number of times: the theorem counts mistakes";
+    let problem = "⟦trace⟧ and ⟦teaching_set⟧ need whole-number row weights: the theorem counts mistakes";
     SettingsError::new("trace", problem)
 }
 
@@ -293,13 +292,15 @@ fn refuse_start(spec: &TrainSpec, model: &Model) -> Result<(), SettingsError> {
     let refuse = |problem: String| Err(SettingsError::new("init", problem));
     let Some(pair) = model.classes.pair() else {
         return refuse(
-            "the model to start from tells more than two classes apart, and only a model of two sides can be started \
-             from: train one with ⟦positive=CLASS⟧ or ⟦classes=A,B⟧, or leave ⟦init⟧ out"
+            "the model to start from has more than two classes, and only a binary model can be a starting \
+             point: train one with ⟦positive=CLASS⟧ or ⟦classes=A,B⟧, or leave ⟦init⟧ out"
                 .into(),
         );
     };
     if !matches!(model.learned, Learned::Linear(_) | Learned::Voted { .. }) {
-        return refuse("the model to start from has no weights: it is a sum of kernels, or a memory".into());
+        return refuse(
+            "the model to start from has no weights: it is a kernel machine or a memoriser".into(),
+        );
     }
     let other = |class: &str| class_name(class).as_ref() != Some(&pair.positive);
     if spec.classes.positive.as_deref().is_some_and(other) {
@@ -309,16 +310,12 @@ fn refuse_start(spec: &TrainSpec, model: &Model) -> Result<(), SettingsError> {
         ));
     }
     if spec.scale.is_some_and(|scale| scale != model.recipe.scaling.scaling() && scale != Scaling::Auto) {
-        return refuse(
-            "the model to start from was trained with another ⟦scale⟧: its weights fit no other".into(),
-        );
+        return refuse("the model to start from was trained with another ⟦scale⟧; use the same".into());
     }
     let made = model.recipe.expansion.features();
     if spec.features.is_some_and(|features| features != made) {
         let name = made.name();
-        return refuse(format!(
-            "the model to start from has other features ({name}): leave ⟦features⟧ out, its weights fit no others"
-        ));
+        return refuse(format!("the model to start from has other features ({name}): leave ⟦features⟧ out"));
     }
     Ok(())
 }
@@ -330,7 +327,8 @@ pub(super) fn refuse_whole(
     scaling: Scaling,
 ) -> Result<(), SettingsError> {
     if !matches!(spec.data.source, Source::File(_)) {
-        let problem = "⟦memory⟧ goes through the data several times, which standard input cannot do: name a file, or \
+        let problem = "⟦memory⟧ reads the data several times, which standard input does not allow: name a \
+                       file, or \
                        learn ⟦online⟧";
         return Err(SettingsError::new("memory", problem));
     }

@@ -10,7 +10,7 @@ use crate::train::{MistakeRule, Mixing, Options, Order, Settings};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// Everything that can be said about training. What is not said is chosen as for a new user: by the learner, by the
+/// A training job. Fields left out take their defaults: those of the learner, by the
 /// checkpoint that is resumed, or by the model that is started from.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,7 +67,7 @@ pub struct TrainSpec {
     /// The seed of shuffles and of the held-out rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Whether the boundary may miss the origin.
+    /// Whether the boundary has a bias, or goes through the origin.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bias: BiasSpec,
     /// Where to start: `zero`, `first` (the first row, which counts as an update), or a model file.
@@ -120,7 +120,7 @@ pub struct TrainSpec {
     pub teaching_set: Option<PathBuf>,
 }
 
-/// What a start or an output file is called when no model is meant.
+/// The name of a start or an output file that is not a model.
 const STARTS: [&str; 2] = ["zero", "first"];
 
 impl TrainSpec {
@@ -168,7 +168,7 @@ impl TrainSpec {
         self.trace.is_some() || self.keep_trace
     }
 
-    /// What a model keeps: all that decides its weights, with every choice spelled out, and nothing about where results
+    /// The part that a model stores: all that determines its weights, with every choice spelled out, and nothing about where results
     /// are written or how the rows are kept.
     pub(crate) fn of_model(&self, settings: &Settings, scale: Scaling, online: bool) -> Self {
         Self {

@@ -12,7 +12,7 @@ const LEARNING_OPERATORS: u64 = 3;
 /// The operators for machine learning.
 pub(super) const LEARNING: &str = "ai.onnx.ml";
 
-/// What a tensor holds. The numbers are those of the standard.
+/// The element type of a tensor. The numbers are those of the standard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     F32 = 1,
@@ -63,7 +63,7 @@ impl Message {
 /// A value of the graph, by its name.
 pub(super) type Value = String;
 
-/// What an operation is told beside its inputs.
+/// The attributes of an operation.
 pub(super) enum Attribute<'a> {
     Number(i64),
     Texts(&'a [&'a str]),
@@ -126,7 +126,7 @@ impl Graph {
         self.nodes.push(node);
     }
 
-    /// What an operator makes of values.
+    /// The result of an operator on values.
     pub(super) fn apply(&mut self, operator: &str, inputs: &[&str]) -> Value {
         self.apply_with(operator, inputs, &[])
     }

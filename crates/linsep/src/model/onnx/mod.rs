@@ -1,7 +1,7 @@
 //! The model as an ONNX file, which programs in other languages run without linsep.
 //!
 //! The graph does what [`Predictor`](super::Predictor) does, with the same formulas: missing numbers are filled, words become
-//! features, columns bend and multiply, features are scaled; then scores, probabilities and the class. Everything is computed
+//! features, columns get splines and products, features are scaled; then scores, probabilities and the class. Everything is computed
 //! in f64, also where the inputs are f32: then predictions differ from the model's only as far as the values themselves
 //! change when they are rounded to f32.
 //!
@@ -16,14 +16,14 @@ mod graph;
 
 use super::{Calibration, Model};
 use crate::SettingsError;
-use crate::features::expansion::{Bends, FARTHEST, Factor};
+use crate::features::expansion::{FARTHEST, Factor, Splines};
 use crate::features::{Column, ColumnKind, Expansion, MISSING_WORD, Number, Scaler, Schema, Words};
 use crate::model::probability::MIN;
 use crate::train::Learned;
 use graph::{Attribute, Element, Graph, Value};
 use serde::{Deserialize, Serialize};
 
-/// What the numbers of the inputs are.
+/// The number type of the inputs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum InputNumbers {
@@ -52,9 +52,9 @@ pub struct OnnxInput {
 pub struct OnnxFile {
     /// The file.
     pub bytes: Vec<u8>,
-    /// What it wants.
+    /// The inputs.
     pub inputs: Vec<OnnxInput>,
-    /// What it gives, by name.
+    /// The names of the outputs.
     pub outputs: Vec<&'static str>,
 }
 
@@ -63,8 +63,8 @@ impl Model {
     pub fn to_onnx(&self, numbers: InputNumbers) -> Result<OnnxFile, SettingsError> {
         if let Some((column, _)) = self.recipe.columns.texts().next() {
             let problem = format!(
-                "this model reads texts (column \"{column}\"): how they become words has no form in ONNX that gives the same \
-                 words. linsep predict reads them"
+                "this model reads texts (column \"{column}\"): ONNX cannot express the same tokenisation. \
+                 Use linsep predict"
             );
             return Err(SettingsError::new("model", problem));
         }
@@ -138,8 +138,8 @@ fn weights_of_one(learned: &Learned) -> Result<(&[f64], f64), SettingsError> {
     let what = match learned {
         Learned::Linear(theta) => return Ok((&theta.weights, theta.intercept())),
         Learned::Voted { .. } => "votes with many weight vectors",
-        Learned::Kernel(_) => "is a sum of kernels over its rows",
-        _ => "looks rows up",
+        Learned::Kernel(_) => "is a kernel expansion over training rows",
+        _ => "memorises rows",
     };
     let problem = format!(
         "this model {what}: only a model with one weight for each feature can be written as ONNX (such as those of the \
@@ -259,13 +259,13 @@ fn standardised(graph: &mut Graph, x: &str, means: &[f64], deviations: &[f64]) -
     graph.apply("Clip", &[&z, &least, &most])
 }
 
-/// The features of the columns, their bends, and their products.
+/// The features of the columns, their splines, and their products.
 fn expanded(graph: &mut Graph, x: &str, expansion: &Expansion) -> Value {
     let mut parts = vec![x.to_string()];
-    for bends in expansion.bends() {
-        let own = graph.columns(x, &[bends.feature]);
-        let z = standardised(graph, &own, &[bends.mean], &[bends.deviation]);
-        parts.push(piecewise(graph, &z, &Pieces::of(bends)));
+    for splines in expansion.splines() {
+        let own = graph.columns(x, &[splines.feature]);
+        let z = standardised(graph, &own, &[splines.mean], &[splines.deviation]);
+        parts.push(piecewise(graph, &z, &Pieces::of(splines)));
     }
     let products: Vec<[&Factor; 2]> = expansion.each_product().map(|(_, factors)| factors).collect();
     if !products.is_empty() {
@@ -295,8 +295,8 @@ struct Pieces {
 
 impl Pieces {
     /// The splines of a column: natural, so linear outside their knots.
-    fn of(bends: &Bends) -> Self {
-        let knots = bends.standard_knots();
+    fn of(splines: &Splines) -> Self {
+        let knots = splines.standard_knots();
         let last = knots.len() - 1;
         let mut coefficients: [Vec<Vec<f64>>; 4] = Default::default();
         let mut origins = Vec::new();
@@ -317,7 +317,7 @@ impl Pieces {
                 }
             };
             let cubics: Vec<[f64; 4]> =
-                bends.values().iter().zip(bends.second_derivatives()).map(cubic).collect();
+                splines.values().iter().zip(splines.second_derivatives()).map(cubic).collect();
             for (power, of_power) in coefficients.iter_mut().enumerate() {
                 of_power.push(cubics.iter().map(|cubic| cubic[power]).collect());
             }

@@ -117,7 +117,7 @@ pub(crate) struct ArrayReader {
     notes: ReadNotes,
 }
 
-/// What is wrong with a row: in which column (0 for the label), and what.
+/// The problem with a row: in which column (0 for the label), and what.
 type Fault = (usize, ReadErrorKind);
 
 impl ArrayReader {

@@ -314,7 +314,7 @@ impl Form {
     }
 }
 
-/// The number that a half-precision pattern stands for.
+/// The number that a half-precision pattern denotes.
 fn half(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     let magnitude = match exponent {

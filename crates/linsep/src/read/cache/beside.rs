@@ -8,7 +8,7 @@ use crate::read::{Labels, ReadOptions, Source};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What became of the cache beside a file.
+/// The state of the cache next to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheUse {
     /// The file is a cache itself.
@@ -49,7 +49,7 @@ pub fn beside(
     let mut found = CacheUse::Made;
     if place.try_exists().map_err(|error| located(&place, error))? {
         if !is_cache(&place).map_err(|error| located(&place, error))? {
-            let reason = "it is no cache, and stands where the cache would be kept: rename it";
+            let reason = "it is not a cache, but has the name that the cache would get: rename it";
             return Err(Error::Write { path: place, source: io::Error::other(reason) });
         }
         let now = Origin::of(&source, &options).map_err(|error| located(path, error))?;

@@ -21,7 +21,7 @@ const LONGEST_METADATA: u64 = 1 << 32;
 /// Arrays are summed in pieces of so many bytes, so that several threads can do it.
 pub(super) const PIECE: usize = 1 << 20;
 
-/// What is wrong with a cache file.
+/// The problem with a cache file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CacheFault {
     /// It does not begin as a cache does.
@@ -100,7 +100,7 @@ pub(crate) struct Metadata {
     pub(crate) filled: Option<Vec<(u32, u32)>>,
 }
 
-/// What was noticed when the source was read, for whoever reads the cache instead.
+/// Notes made while reading when the source was read, for whoever reads the cache instead.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Notes {
     format: String,

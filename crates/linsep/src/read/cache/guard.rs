@@ -1,4 +1,4 @@
-//! What happens when a mapped file is cut short or written to while it is in use.
+//! Handling of mapped files that are cut short or written to while in use.
 //!
 //! The rows of a cache are mapped, so that caches larger than the memory can be used and opening one takes no time. No lock
 //! keeps other programs from cutting the file short. Then its pages are gone, and the system sends SIGBUS to whoever looks

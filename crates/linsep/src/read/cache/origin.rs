@@ -1,4 +1,4 @@
-//! What a cache was made from, to decide later whether it is still up to date.
+//! The origin of a cache, to decide later whether it is up to date.
 
 use crate::read::{ColumnAs, Format, Missing, ReadOptions, Source, formats, source};
 use serde::{Deserialize, Serialize};

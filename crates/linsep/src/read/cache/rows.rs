@@ -158,7 +158,7 @@ impl RecordReader for CacheReader {
     }
 }
 
-/// What was noticed when the source was read.
+/// Notes made while reading when the source was read.
 pub(super) fn notes_of(cache: &Cache) -> ReadNotes {
     let mut notes = ReadNotes::from(cache.metadata.notes.clone());
     notes.format = format!("linsep cache of {}", notes.format);

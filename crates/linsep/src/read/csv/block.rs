@@ -153,7 +153,7 @@ pub(super) struct Block {
     pub(super) line_count: u64,
     /// Whether the text goes on after them: with a record that is not whole, or a fault.
     pub(super) unfinished: bool,
-    /// What is wrong after the last row.
+    /// The problem after the last row.
     pub(super) fault: Option<Fault>,
     record: Record,
     /// The row at hand: features and values, then the columns of its words and of its missing cells, and the features
@@ -465,7 +465,7 @@ impl Block {
         !self.new_words.is_empty() || self.fault.as_ref().is_some_and(limited)
     }
 
-    /// What is known about a word of column `j`.
+    /// The use of a word of column `j`.
     pub(super) fn word(&self, j: usize, text: &str, reading: &Reading) -> Option<Word> {
         let CellUse::Words { words, rare, .. } = &reading.columns[j].used_for else { return None };
         let known = |text: &str| {

@@ -1,4 +1,4 @@
-//! What each column is used for, and how that is settled for a file that is read without a model.
+//! The use of each column, and how it is determined for a file that is read without a model.
 
 use super::dialect::nowhere;
 use super::guess;
@@ -22,7 +22,7 @@ pub(super) struct Column {
     pub(super) code_example: Option<String>,
 }
 
-/// What is guessed about whole numbers: with a zero at the beginning of one of them they are codes, such as those of post
+/// The guess about whole numbers: with a zero at the beginning of one of them they are codes, such as those of post
 /// offices, which are words. Where lengths differ, only the first rows are asked: to look at every cell of every column of
 /// whole numbers would slow down reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub(super) fn has_leading_zero(cell: &[u8]) -> bool {
 /// Digits of the shortest code: days and months have two.
 const SHORTEST_CODE: usize = 3;
 
-/// What was met in a column, in the rows that were kept.
+/// The values seen in a column, in the rows that were kept.
 #[derive(Clone, Default)]
 pub(super) struct Counts {
     pub(super) missing: u64,
@@ -80,7 +80,7 @@ impl Counts {
     }
 }
 
-/// What was met in the rows of a table, and said of them. A reader of further rows of the same table goes on from there.
+/// The values seen in the rows of a table, and the remarks made on them. A reader of further rows of the same table goes on from there.
 #[derive(Clone, Default)]
 pub(crate) struct RowsSoFar {
     /// Lines before those of the reader.
@@ -101,7 +101,7 @@ impl RowsSoFar {
     }
 }
 
-/// What a column is used for.
+/// The use of a column.
 pub(super) enum CellUse {
     Label,
     Ignored,
@@ -170,7 +170,7 @@ impl Column {
     }
 }
 
-/// What the user said about a column.
+/// The user's settings for a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Label,
@@ -257,7 +257,7 @@ pub(super) fn some_of(names: &[String]) -> String {
     columns
 }
 
-/// What the user says about the columns, in their order.
+/// The user's settings for the columns, in their order.
 pub(super) fn asked(names: &[String], options: &ReadOptions) -> Result<Vec<Option<ColumnAs>>, Fault> {
     let mut asked = vec![None; names.len()];
     let places = Places::of(names);
@@ -270,7 +270,7 @@ pub(super) fn asked(names: &[String], options: &ReadOptions) -> Result<Vec<Optio
     Ok(asked)
 }
 
-/// What is known about the columns before their cells are looked at.
+/// The properties of the columns that are known before their cells are read.
 pub(super) struct Draft {
     pub(super) names: Vec<String>,
     pub(super) roles: Vec<Role>,
@@ -291,7 +291,7 @@ pub(super) struct Draft {
 /// The columns as the rows show them.
 pub(super) struct Settlement {
     pub(super) columns: Vec<Column>,
-    /// What was guessed.
+    /// The guesses.
     pub(super) remarks: Vec<String>,
     /// Whether more rows could tell otherwise without one of them being a contradiction.
     pub(super) doubtful: bool,

@@ -1,4 +1,4 @@
-//! What the first rows tell: the delimiter, the number of columns, and whether the first row names them.
+//! Detection from the first rows: the delimiter, the number of columns, and whether the first row names them.
 
 use super::records::{Fault, LineNumbering, Record, Records};
 use super::spaces;

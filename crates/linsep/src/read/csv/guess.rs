@@ -19,7 +19,7 @@ use crate::read::number::is_inexact_whole;
 pub(super) struct Guesses {
     /// How the cells of each column become numbers, where they do.
     pub(super) forms: Vec<CellForm>,
-    /// What was guessed, with an example and how to overrule it.
+    /// The guess, with an example and how to overrule it.
     pub(super) remarks: Vec<String>,
     /// Whether more rows could tell otherwise without one of them being a contradiction.
     pub(super) doubtful: bool,
@@ -396,7 +396,7 @@ impl Seen {
         Verdict::Form(if thousands { self.styled(Decimal::Comma) } else { CellForm::Plain })
     }
 
-    /// What the user says that the column is.
+    /// The kind of the column that the user set.
     fn asked(&self, asked: ColumnAs, file: &FileEvidence, name: &str) -> Result<CellForm, Fault> {
         let is_style = self.cells > 0 && (self.point || self.comma) && self.is_one_style();
         Ok(match asked {
@@ -404,8 +404,8 @@ impl Seen {
             ColumnAs::Number if is_style && self.example.is_some() => match self.number(file) {
                 Some(form) => form,
                 None => {
-                    let what = "write numbers with commas that may stand before decimals or between thousands: say \
-                                decimal-point or decimal-comma";
+                    let what = "have commas that may be decimal or thousands separators: use decimal-point \
+                                or decimal-comma";
                     return Err(unsettled(name, what));
                 }
             },
@@ -419,8 +419,7 @@ impl Seen {
                 Verdict::Open(_) if self.dates[1] => {
                     return Err(unsettled(
                         name,
-                        "hold dates that may begin with the day or the month: say day-first \
-                                                or month-first",
+                        "hold dates that may begin with the day or the month: use day-first or month-first",
                     ));
                 }
                 _ => CellForm::Date(self.nearly_dates().map_or(DateOrder::YearFirst, |(order, _)| order)),
@@ -458,7 +457,7 @@ impl Seen {
         }
     }
 
-    /// What was guessed, with an example and how to overrule it.
+    /// The guess, with an example and how to overrule it.
     fn remark(&self, name: &str, form: CellForm) -> Option<String> {
         let example = match form {
             CellForm::Styled(_) => self.example(),

@@ -191,7 +191,7 @@ fn guesses_are_announced_and_can_be_overruled() {
     assert_eq!(
         loaded.notes.remarks,
         [
-            "Column \"price\" holds numbers: \"$86,606\" is read as 86606. If these are words, say ⟦column⟧ price=words."
+            "Column \"price\" holds numbers: \"$86,606\" is read as 86606. If these are words, use ⟦column⟧ price=words."
         ]
     );
     let loaded = load(text, asked("price", ColumnAs::Words));
@@ -285,14 +285,14 @@ fn runs_of_spaces_divide_columns() {
     assert_eq!(values(&loaded, 0), [1.5, 10.25]);
     assert_eq!(loaded.dataset.classes(), ["left", "right"]);
     let error = failure("hello world\nthis is prose of 2 lines\n", CsvOptions::default());
-    assert!(error.contains("cannot tell the format"), "{error}");
+    assert!(error.contains("the format cannot be determined"), "{error}");
 }
 
 #[test]
 fn quotes_in_tab_separated_text_may_be_part_of_words() {
     let loaded = plainly("kind\tsize\tword\nspam\t1\t\"Hi\" she said\nham\t2\t\"ok\nspam\t3\tfine\n");
     assert_eq!(loaded.dataset.len(), 3);
-    assert!(remarks(&loaded).contains("quotes are part of the words"));
+    assert!(remarks(&loaded).contains("quotes are read as part of the words"));
     let names = load(
         "kind\tsize\tword\nspam\t1\t\"Hi\" she said\nham\t2\t\"ok\nspam\t3\tfine\n",
         CsvOptions { label: Some("kind".into()), ..CsvOptions::default() },
@@ -316,7 +316,8 @@ fn identifiers_and_constants_are_named_and_left_out_on_demand() {
     assert!(!kinds(&loaded).contains(&"ignored"));
     let said = remarks(&loaded);
     for part in [
-        "Column \"row\" counts the rows: it looks like an identifier. Leave it out with ⟦ignore⟧ row, or all such",
+        "Column \"row\" numbers the rows: it looks like an identifier. Leave it out with ⟦ignore⟧ row, or \
+         all such",
         "Column \"name\" has a different word in every row",
         "Column \"order_id\" has a different whole number in every row, and the name of an identifier",
         "Column \"same\" has the same value in every row",
@@ -332,7 +333,7 @@ fn identifiers_and_constants_are_named_and_left_out_on_demand() {
     );
     assert!(
         remarks(&loaded)
-            .contains("Column \"row\" counts the rows: it looks like an identifier. It is left out")
+            .contains("Column \"row\" numbers the rows: it looks like an identifier. It is left out")
     );
 }
 
@@ -425,7 +426,7 @@ fn a_header_of_numbers_is_suspected() {
     let text = "1,2,9\n0.5,1,0\n0.25,2,1\n0.75,4,0\n1.5,8,1\n";
     let said = remarks(&plainly(text));
     assert!(
-        said.contains("Only the first row has the label \"9\". If it names the columns, say ⟦header=yes⟧"),
+        said.contains("Only the first row has the label \"9\". If it names the columns, use ⟦header=yes⟧"),
         "{said}"
     );
     // The numbers of the columns are a header, unless another row has the label.

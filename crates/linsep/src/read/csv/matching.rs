@@ -18,8 +18,7 @@ pub(super) fn match_columns(
     options: &ReadOptions,
 ) -> Result<(Vec<Column>, Option<String>), Fault> {
     if !options.csv.columns.is_empty() {
-        let reason = "⟦column⟧ has no meaning here, so leave it out: the model knows what its columns hold"
-            .to_string();
+        let reason = "⟦column⟧ does not apply here: the model stores the kinds of its columns".to_string();
         return Err(nowhere(ReadErrorKind::Misused(reason)));
     }
     let Schema::Table { header, columns: model, .. } = schema else {
@@ -72,8 +71,8 @@ pub(super) fn match_columns(
             None => "it was trained with ⟦labels⟧",
         };
         let reason = format!(
-            "the model knows no column of labels ({why}): name the column with ⟦label⟧, or the file that has the labels with \
-             ⟦labels⟧"
+            "the model stores no label column ({why}): name the column with ⟦label⟧, or the file of labels \
+             with ⟦labels⟧"
         );
         return Err(nowhere(ReadErrorKind::Misused(reason)));
     }
@@ -87,8 +86,8 @@ fn no_model_column(names: &[String], wanted: &str) -> Fault {
 /// Nothing but the count of the columns tells whether these are the right ones.
 const NO_HEADER: &str =
     "The file has no header: its columns are matched with those of the model by their position.";
-const NAMES_NOT_USED: &str = "The model knows no names of columns: those of the file are matched with its features by their position, \
-                              and the header is not used.";
+const NAMES_NOT_USED: &str = "The model stores no column names: the columns of the file are matched with \
+                              its features by position, and the header is not used.";
 
 /// The model needs all of its features: none can be left out, or be the label.
 fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
@@ -112,7 +111,7 @@ fn check_named(columns: &[Column], options: &ReadOptions) -> Result<(), Fault> {
         && !matches!(columns[places.find(wanted)?].used_for, CellUse::Label)
     {
         return refuse(format!(
-            "⟦label⟧ names column \"{wanted}\", which is not the label for this model: name the one that is"
+            "⟦label⟧ names column \"{wanted}\", which is not the label column of this model: name that one"
         ));
     }
     Ok(())

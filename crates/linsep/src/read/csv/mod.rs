@@ -156,9 +156,9 @@ pub(crate) struct CsvReader {
     first_class_recurs: bool,
     /// Cells whose word the model does not know.
     unseen: u64,
-    /// What was met in rows of the same table that were read before.
+    /// The values seen in earlier rows of the same table.
     before: RowsSoFar,
-    /// What is wrong after the rows that were handed out last.
+    /// The problem after the rows that were handed out last.
     pending: Option<Fault>,
     ended: bool,
 }
@@ -360,7 +360,7 @@ impl CsvReader {
         (self.rows > 0 && self.known.is_none()).then(|| dialect::nowhere(kind))
     }
 
-    /// What was met in these rows and in those before.
+    /// The values seen in these rows and in those before.
     fn all(&self) -> RowsSoFar {
         let mut all = self.before.clone();
         all.counts.resize(self.counts.len(), Counts::default());

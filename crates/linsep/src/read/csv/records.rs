@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// would pull the rest of a stream into memory.
 const MAX_QUOTED_BYTES: usize = 1 << 26;
 
-/// What is wrong, and where.
+/// The problem, and where.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) line: u64,
@@ -26,7 +26,7 @@ pub(super) struct Record {
     pub(super) line: u64,
     /// Where it starts in the text, for coming back to it.
     pub(super) start: usize,
-    /// What is wrong with its quotes.
+    /// The problem with its quotes.
     pub(super) fault: Option<Fault>,
     /// Whether it counts as one line, whatever line ends its cells hold.
     pub(super) one_line: bool,
@@ -64,7 +64,7 @@ impl Record {
         }
     }
 
-    /// What is wrong with the record as a whole, where `expected` cells are due: the first cell too many, or
+    /// The problem with the record as a whole, where `expected` cells are due: the first cell too many, or
     /// the last one before those that are not there.
     pub(super) fn misshape(&mut self, expected: usize) -> Option<Fault> {
         let found = self.width();

@@ -1,4 +1,4 @@
-//! What the user should know about a table that was read, in sentences.
+//! Remarks for the user about a table that was read.
 
 use super::columns::{CellUse, Column, Counts};
 use super::comments::Comments;
@@ -15,7 +15,7 @@ const SHOWN: usize = 5;
 
 /// What to do about a cell that is unlike the others of its column.
 const STRAY: &str =
-    "Correct the cell; or if it means a missing one, name it with ⟦na⟧, along with all other words that do.";
+    "Correct the cell; or if it marks a missing value, list it with ⟦na⟧, along with all other such words.";
 
 /// What to do about numbers that are not written alike.
 const ONE_WAY: &str = "Write all of them in one way.";
@@ -89,7 +89,7 @@ pub(super) fn missing(
                     "became zero".to_string()
                 }
                 CellUse::Number { on_missing: OnMissing::Leave, .. } if counts.missing == rows => {
-                    "are all that there is: it tells nothing".to_string()
+                    "are its only values: nothing can be learned from it".to_string()
                 }
                 // Which rows the mean is taken over is decided later: all of them, or those that are not held out.
                 CellUse::Number {
@@ -123,9 +123,10 @@ pub(super) fn missing(
         more => remarks.push(format!("…and {more} more columns with missing cells.")),
     }
     let overrule = match (has_model, missing) {
-        (false, _) => " Another way can be chosen with ⟦missing⟧".to_string(),
+        (false, _) => " ⟦missing⟧ chooses another treatment".to_string(),
         (true, Missing::Auto | Missing::Mean | Missing::Zero) => format!(
-            " The model decides that, so ⟦missing={}⟧ changes nothing; ⟦missing=refuse⟧ and ⟦missing=drop-row⟧ do",
+            " The model decides that, so ⟦missing={}⟧ has no effect; ⟦missing=refuse⟧ and \
+             ⟦missing=drop-row⟧ have",
             missing.name()
         ),
         (true, _) => {
@@ -133,7 +134,7 @@ pub(super) fn missing(
         }
     };
     let words = match affected.iter().any(|(_, counts)| counts.missing_word.is_some()) {
-        true => "; ⟦na⟧ says which words mean a missing cell.",
+        true => "; ⟦na⟧ lists the words that mark a missing cell.",
         false => ".",
     };
     if let Some(last) = remarks.last_mut() {
@@ -143,8 +144,8 @@ pub(super) fn missing(
 }
 
 /// What is said where quotes are part of the words.
-pub(super) const STRAY_QUOTES: &str = "Some cells have a quote (\") that no other quote closes, so quotes are part of the words. If cells are meant to be \
-     quoted, close every quote.";
+pub(super) const STRAY_QUOTES: &str = "Some cells have an unclosed quote (\"), so quotes are read as part \
+                                       of the words. If cells are meant to be quoted, close every quote.";
 
 /// A column of free text that would have been the label.
 pub(super) fn free_text_is_no_label(column: &str, label: &str) -> String {
@@ -172,7 +173,8 @@ pub(super) const TRAILING_DELIMITER: &str =
     "Every row ends in a delimiter: the last column, which has no name and no cells, is left out.";
 
 /// What is said of a first row that has the numbers of the columns.
-pub(super) const COUNTED_HEADER: &str = "The first row counts the columns, and its label is that of no other row: it is taken for a header. If it is a row, say ⟦header=no⟧.";
+pub(super) const COUNTED_HEADER: &str = "The first row numbers the columns, and its label occurs in no \
+                                         other row: it is taken as a header. If it is a row, use ⟦header=no⟧.";
 
 /// What stands above the header.
 pub(super) fn titles(titles: &Titles) -> String {
@@ -181,7 +183,7 @@ pub(super) fn titles(titles: &Titles) -> String {
         .as_ref()
         .map_or("no cell of them holds anything".into(), |title| format!("\"{title}\""));
     let lines = numbers::counted(titles.lines, "line above the header is", "lines above the header are");
-    format!("{lines} left out: {what}. If the table begins there, say ⟦header=no⟧.")
+    format!("{lines} left out: {what}. If the table begins there, use ⟦header=no⟧.")
 }
 
 /// Comments above the table.
@@ -309,21 +311,22 @@ pub(super) fn guessed(
     let overrule = assigned(name, "words");
     let other = other.map_or(String::new(), |other| {
         let means = match other {
-            ColumnAs::DecimalComma => "If the comma stands before decimals",
-            ColumnAs::DecimalPoint => "If the point stands before decimals",
+            ColumnAs::DecimalComma => "If the comma is the decimal separator",
+            ColumnAs::DecimalPoint => "If the point is the decimal separator",
             ColumnAs::DayFirst => "If they begin with the day",
             _ => "If they begin with the month",
         };
-        format!(" {means}, say {}.", assigned(name, other.name()))
+        format!(" {means}, use {}.", assigned(name, other.name()))
     });
     format!(
-        "Column \"{name}\" holds {what}: \"{example}\" is read as {value}.{other} If these are words, say {overrule}."
+        "Column \"{name}\" holds {what}: \"{example}\" is read as {value}.{other} If these are words, use \
+         {overrule}."
     )
 }
 
 /// A first row that may be a header of numbers.
 pub(super) fn lonely_first_row(class: &str) -> String {
-    format!("Only the first row has the label \"{class}\". If it names the columns, say ⟦header=yes⟧.")
+    format!("Only the first row has the label \"{class}\". If it names the columns, use ⟦header=yes⟧.")
 }
 
 /// Columns of codes: whole numbers, some of which begin with a zero.
@@ -332,8 +335,8 @@ pub(super) fn codes(columns: &[Column]) -> Vec<String> {
         let (name, example) = (&column.name, column.code_example.as_ref()?);
         let overrule = assigned(name, "number");
         Some(format!(
-            "Column \"{name}\" holds codes, which are words: all are whole, and \"{example}\" begins with a zero. If these are \
-             numbers, say {overrule}."
+            "Column \"{name}\" holds codes, which are words: all are whole, and \"{example}\" begins with a \
+             zero. If these are numbers, use {overrule}."
         ))
     };
     columns.iter().filter_map(remark).take(SHOWN).collect()
@@ -370,8 +373,8 @@ pub(super) fn some_percents(name: &str, example: &str) -> String {
 pub(super) fn open_number(name: &str, example: &str) -> String {
     let (point, comma) = (assigned(name, "decimal-point"), assigned(name, "decimal-comma"));
     format!(
-        "Column \"{name}\" is read as words: nothing in the file tells whether the comma or point in \"{example}\" stands \
-         before decimals or between thousands. Say {point} or {comma}."
+        "Column \"{name}\" is read as words: the file does not show whether the comma or point in \
+         \"{example}\" is a decimal or a thousands separator. Use {point} or {comma}."
     )
 }
 
@@ -379,8 +382,8 @@ pub(super) fn open_number(name: &str, example: &str) -> String {
 pub(super) fn telephone(name: &str, example: &str) -> String {
     let number = assigned(name, "number");
     format!(
-        "Column \"{name}\" is read as words: all its cells have as many digits as \"{example}\", as telephone numbers do. If \
-         they are numbers, say {number}."
+        "Column \"{name}\" is read as words: all its cells have as many digits as \"{example}\", as \
+         telephone numbers do. If they are numbers, use {number}."
     )
 }
 
@@ -388,8 +391,8 @@ pub(super) fn telephone(name: &str, example: &str) -> String {
 pub(super) fn long_wholes(name: &str, example: &str) -> String {
     let argument = argument(name);
     format!(
-        "Column \"{name}\" is read as words: \"{example}\" is a whole number beyond 2^53, and as a number it could not be told \
-         from its neighbours. If it is an identifier, leave it out with ⟦ignore⟧ {argument}."
+        "Column \"{name}\" is read as words: \"{example}\" is a whole number beyond 2^53, which a float \
+         cannot represent exactly. If it is an identifier, leave it out with ⟦ignore⟧ {argument}."
     )
 }
 
@@ -397,8 +400,8 @@ pub(super) fn long_wholes(name: &str, example: &str) -> String {
 pub(super) fn open_date(name: &str, example: &str) -> String {
     let (day, month) = (assigned(name, "day-first"), assigned(name, "month-first"));
     format!(
-        "Column \"{name}\" is read as words: nothing in the file tells whether \"{example}\" begins with the day or the \
-         month. Say {day} or {month}."
+        "Column \"{name}\" is read as words: the file does not show whether \"{example}\" begins with the \
+         day or the month. Use {day} or {month}."
     )
 }
 
@@ -414,8 +417,8 @@ pub(super) fn strange(columns: &[Column], counts: &[Counts]) -> Vec<String> {
             if is_date { "dates" } else { "numbers" },
             numbers::grouped(counts.strange),
             match (is_date, counts.strange) {
-                (true, 1) => "is none in its form",
-                (true, _) => "are none in its form",
+                (true, 1) => "does not have that form",
+                (true, _) => "do not have that form",
                 (false, 1) => "is a word",
                 (false, _) => "are words",
             }
@@ -428,10 +431,11 @@ pub(super) fn unseen(cells: u64) -> Option<String> {
     match cells {
         0 => None,
         1 => Some(
-            "1 cell holds a word that the model has not seen; it is left without a category.".to_string(),
+            "1 cell holds a word that was not in the training data; it is left without a category."
+                .to_string(),
         ),
         _ => Some(format!(
-            "{cells} cells hold words that the model has not seen; they are left without a category."
+            "{cells} cells hold words that were not in the training data; they are left without a category."
         )),
     }
 }

@@ -1,4 +1,4 @@
-//! What the cells of each column look like, counted over the rows that will be kept.
+//! The forms of the cells of each column, counted over the rows that will be kept.
 
 use super::columns::{Draft, Role, has_leading_zero};
 use super::records::{Record, Records};

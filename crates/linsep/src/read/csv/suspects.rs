@@ -32,7 +32,7 @@ impl Suspicion {
         match self {
             Suspicion::Constant => "has the same value in every row: nothing can be learned from it",
             Suspicion::DifferentWords => "has a different word in every row: it looks like an identifier",
-            Suspicion::CountsUp => "counts the rows: it looks like an identifier",
+            Suspicion::CountsUp => "numbers the rows: it looks like an identifier",
             Suspicion::NamedIdentifier => {
                 "has a different whole number in every row, and the name of an identifier"
             }

@@ -250,7 +250,7 @@ fn numbers_among_words_are_remarked_on() {
     // Where nearly all are numbers, it says what to do.
     let rows: String = (0..20).map(|i| format!("{i},{}\n", ["a", "b"][i % 2])).collect();
     let said = plain(&format!("x,y\nfoo,a\n{rows}")).1.remarks;
-    assert!(said[0].ends_with("name it with ⟦na⟧, along with all other words that do."), "{said:?}");
+    assert!(said[0].ends_with("list it with ⟦na⟧, along with all other such words."), "{said:?}");
     assert!(plain("x,y\n1,a\nfoo,a\nbar,b\n").1.remarks.is_empty());
 }
 
@@ -298,7 +298,7 @@ fn a_column_has_one_part_to_play() {
         (
             Some("x"),
             None,
-            "⟦label⟧ names column \"x\", which is not the label for this model: name the one that is",
+            "⟦label⟧ names column \"x\", which is not the label column of this model: name that one",
         ),
         (None, Some("w"), "⟦ignore⟧ leaves out column \"w\", which the model needs: take it out of ⟦ignore⟧"),
         (None, Some("y"), "⟦ignore⟧ leaves out column \"y\", which the model needs: take it out of ⟦ignore⟧"),
@@ -323,7 +323,7 @@ fn a_column_has_one_part_to_play() {
         csv: CsvOptions { label: Some("1".into()), ..CsvOptions::default() },
         ..predict(false, Labels::Required)
     };
-    assert!(failure("1,red,a\n", &options).2.contains("not the label for this model"));
+    assert!(failure("1,red,a\n", &options).2.contains("not the label column of this model"));
     let options = ReadOptions {
         csv: CsvOptions { ignore: vec!["id".into()], ..CsvOptions::default() },
         ..predict(true, Labels::Required)
@@ -353,8 +353,8 @@ fn missing_cells_become_what_was_asked_for() {
         notes.remarks,
         [
             "1 missing cell in column \"x\", \"?\" on line 3, became the mean of the column.",
-            "1 missing cell in column \"w\" was left without a category. Another way can be chosen with ⟦missing⟧; ⟦na⟧ says \
-             which words mean a missing cell."
+            "1 missing cell in column \"w\" was left without a category. ⟦missing⟧ chooses another \
+             treatment; ⟦na⟧ lists the words that mark a missing cell."
         ]
     );
     let (table, notes) = with(Missing::Zero);
@@ -481,7 +481,7 @@ fn a_model_finds_its_columns_by_name() {
         notes.remarks,
         [
             "1 column is not in the model and ignored: \"id\".",
-            "1 cell holds a word that the model has not seen; it is left without a category."
+            "1 cell holds a word that was not in the training data; it is left without a category."
         ]
     );
     assert_eq!(Some(table.schema), options.schema);

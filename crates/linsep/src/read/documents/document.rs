@@ -72,7 +72,7 @@ pub(in crate::read) fn text(
     Ok(text.into_owned())
 }
 
-/// A plain text in UTF-8, or in the encoding that is named or that its bytes speak for.
+/// A plain text in UTF-8, or in the encoding that is named or detected.
 fn decoded<'a>(bytes: &'a [u8], named: Option<&'static Encoding>) -> Result<Cow<'a, str>, ReadErrorKind> {
     if let Some(encoding) = named.or_else(|| fitting::guess(bytes)) {
         return Ok(encoding.decode(bytes).0);

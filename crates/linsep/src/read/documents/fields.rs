@@ -58,7 +58,7 @@ impl EncodedWord {
     }
 }
 
-/// Fields in which encoded words that name a wrong encoding are in the one that their bytes speak for. Neighbours are one text,
+/// Fields in which encoded words that name a wrong encoding are in the detected one. Neighbours are one text,
 /// which may be divided within a character.
 fn with_fitting_words(fields: &str) -> Cow<'_, str> {
     let mut fitting = String::new();

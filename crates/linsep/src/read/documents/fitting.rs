@@ -14,7 +14,7 @@ pub(super) fn may_be_wrong(label: &str) -> bool {
     is_ascii() || is_other() || Encoding::for_label(label.as_bytes()) == Some(encoding_rs::UTF_8)
 }
 
-/// Bytes as UTF-8, if they are that, otherwise in the encoding that they speak for.
+/// Bytes as UTF-8, if they are that, otherwise in the detected encoding.
 pub(super) fn in_fitting_encoding(bytes: &[u8]) -> Cow<'_, str> {
     match guess(bytes) {
         Some(encoding) => encoding.decode_without_bom_handling(bytes).0,
@@ -22,7 +22,7 @@ pub(super) fn in_fitting_encoding(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The encoding that the bytes of a text speak for, if it is not UTF-8. A few control characters, such as one that ends a file, are
+/// The detected encoding of a text, if it is not UTF-8. A few control characters, such as one that ends a file, are
 /// no reason to lose its letters.
 pub(super) fn guess(bytes: &[u8]) -> Option<&'static Encoding> {
     let guessed = encoding::guess(bytes, true).map(|(encoding, _)| encoding);

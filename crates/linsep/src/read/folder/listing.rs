@@ -29,7 +29,7 @@ pub(in crate::read) struct ListedFile {
 pub(in crate::read) struct Listing {
     pub(in crate::read) classes: Vec<String>,
     pub(in crate::read) files: Vec<ListedFile>,
-    /// What was left out.
+    /// The entries that were left out.
     pub(in crate::read) notes: ReadNotes,
 }
 

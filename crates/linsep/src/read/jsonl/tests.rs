@@ -104,8 +104,8 @@ fn what_is_wrong_has_its_place() {
         assert_eq!(skipped.notes.first_skipped[0].line, 3, "{line}");
     }
     for (text, message) in [
-        ("{\"x\": \n1}\n", "this is JSON, which is not read"),
-        ("[{\"x\": 1}]", "this is JSON, which is not read"),
+        ("{\"x\": \n1}\n", "this is JSON, which linsep does not read"),
+        ("[{\"x\": 1}]", "this is JSON, which linsep does not read"),
         ("{}\n{}\n", "rows: "),
         ("{\"kind\": 1}\n{\"kind\": 2}\n", "rows: there is no column besides the label"),
     ] {

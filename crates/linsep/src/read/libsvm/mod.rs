@@ -216,7 +216,7 @@ impl RecordReader for LibsvmReader {
         }
         if self.cut_short {
             let remark =
-                "The last line has no line break: if the file was cut short, its last row is not whole.";
+                "The last line has no line break: if the file was cut short, its last row is incomplete.";
             notes.remarks.push(remark.to_string());
         }
         notes

@@ -78,10 +78,10 @@ pub(super) fn parse_block(text: &[u8], rules: Rules) -> Block {
     block
 }
 
-/// What is wrong, and at which byte of the line.
+/// The problem, and at which byte of the line.
 type Fault = (usize, ReadErrorKind);
 
-/// What is known of a row whose pairs are being read.
+/// The state of a row whose pairs are being read.
 #[derive(Clone, Copy, Default)]
 struct Progress {
     position: usize,

@@ -131,7 +131,7 @@ fn settle_form(options: &ReadOptions, files: &[ListedFile]) -> (PictureForm, Opt
     let (width, height) = small.unwrap_or((USUAL_SIDE, USUAL_SIDE));
     let form = PictureForm { width, height, colour };
     let why = if small.is_some() { ", which the first one has" } else { "" };
-    (form, Some(format!("All pictures are brought to {form}{why}. ⟦size⟧ names another size.")))
+    (form, Some(format!("All pictures are resized to {form}{why}. ⟦size⟧ sets another size.")))
 }
 
 impl RecordReader for PictureReader {

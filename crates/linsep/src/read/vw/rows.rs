@@ -42,7 +42,7 @@ pub(super) struct Block {
     row: Vec<(u32, f64)>,
 }
 
-/// What is wrong, and at which byte of the line.
+/// The problem, and at which byte of the line.
 type Fault = (usize, ReadErrorKind);
 
 /// What stands before the first bar.

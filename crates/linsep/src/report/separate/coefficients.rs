@@ -1,4 +1,4 @@
-//! What is said of the columns: the status of every coefficient, the columns that separate alone, and the cure.
+//! The report of the columns: the status of every coefficient, the columns that separate alone, and the cure.
 
 use super::lists::{LISTED, more};
 use crate::classes::printable;
@@ -11,7 +11,7 @@ use crate::separate::{CoefficientStatus, ColumnFindings, Separation, Verdict};
 /// The name of the bias in tables.
 const BIAS: &str = "(bias)";
 
-/// What the coefficient at a place is called.
+/// The name of the coefficient at a place.
 pub(super) fn name(separated: &Separated, place: usize) -> String {
     if place == separated.data.columns() { BIAS.to_string() } else { separated.schema.feature_name(place) }
 }
@@ -59,7 +59,7 @@ fn describe(separated: &Separated, findings: &ColumnFindings, place: usize) -> S
         CoefficientStatus::PlusInfinity => "+∞".to_string(),
         CoefficientStatus::MinusInfinity => "−∞".to_string(),
         CoefficientStatus::SignOpen => "infinite, sign open".to_string(),
-        CoefficientStatus::SignNotSettled => "infinite, sign not settled".to_string(),
+        CoefficientStatus::SignNotSettled => "infinite, sign not determined".to_string(),
         CoefficientStatus::NotSettled => "not settled".to_string(),
         CoefficientStatus::Aliased if is_reference(separated, findings, place) => {
             "reference level".to_string()
@@ -96,10 +96,10 @@ pub(super) fn table(separated: &Separated, separation: &Separation) -> Vec<Block
         let Some(why) = &separation.columns_stopped else { return Vec::new() };
         let open = match separation.verdict {
             Verdict::Complete => {
-                "No coefficient has a finite estimate. Which of them have a certain sign, which are aliased, and which columns \
-                 separate alone, was not settled"
+                "No coefficient has a finite estimate. Which of them have a definite sign, which are \
+                 aliased, and which columns separate alone was not determined"
             }
-            _ => "Which coefficients are finite was not settled",
+            _ => "Which coefficients are finite was not determined",
         };
         return vec![Block::text("\n"), Block::paragraph(format!("{open}: {why}."))];
     };
@@ -161,7 +161,7 @@ pub(super) fn table(separated: &Separated, separation: &Separation) -> Vec<Block
         .map(str::to_string),
     );
     if let Some(why) = &separation.columns_stopped {
-        remarks.push(format!("Not all of it was settled: {why}."));
+        remarks.push(format!("Some of this was not determined: {why}."));
     }
     if !remarks.is_empty() {
         blocks.push(Block::paragraph(remarks.join(" ")));
@@ -173,7 +173,7 @@ fn are(count: usize) -> String {
     format!("{} {}", grouped(count as u64), if count == 1 { "is" } else { "are" })
 }
 
-/// What the words of the table mean, for those that occur.
+/// The meaning of the words in the table, for those that occur.
 fn glossary(
     findings: &ColumnFindings,
     has_aliased: bool,
@@ -182,10 +182,12 @@ fn glossary(
     let has = |wanted: CoefficientStatus| findings.statuses.contains(&wanted);
     let infinite = has(CoefficientStatus::PlusInfinity) || has(CoefficientStatus::MinusInfinity);
     [
-        (infinite, "±∞: the likelihood rises for ever as the coefficient goes there; what software prints is where it stopped."),
+        (infinite, "±∞: the likelihood keeps increasing as the coefficient goes there; a finite estimate \
+                    printed by other software is only where its iterations stopped."),
         (
             has(CoefficientStatus::SignOpen),
-            "Sign open: the likelihood can rise for ever with either sign, so the sign that software prints is arbitrary.",
+            "Sign open: the likelihood can keep increasing with either sign, so the sign printed by other \
+             software is arbitrary.",
         ),
         (
             has_references,
@@ -193,7 +195,8 @@ fn glossary(
         ),
         (
             has_aliased,
-            "Aliased: not identified beside the columns before it; it is set aside, and the others are judged without it.",
+            "Aliased: a linear combination of the columns before it, so its coefficient is not identified; \
+             it is left out for the others.",
         ),
     ]
     .into_iter()
@@ -208,14 +211,15 @@ pub(super) fn alone(separated: &Separated, separation: &Separation) -> Vec<Block
     let at_least = findings.at_least;
     let text = match (smallest, sets.len()) {
         (1, 1) => format!(
-            "{} alone separates the classes completely: a leak? If it is not known before the answer is, leave it out.",
+            "{} alone separates the classes completely. If it is not known at prediction time, it leaks the \
+             label: leave it out.",
             names(separated, &sets[0])
         ),
         (1, count) => {
             let columns: Vec<usize> = sets.iter().map(|set| set[0]).collect();
             format!(
-                "{} columns each separate the classes completely alone: {}. A leak? Those that are not known before the \
-                 answer is should be left out.",
+                "{} columns each separate the classes completely alone: {}. Leave out those that are not \
+                 known at prediction time, because they leak the label.",
                 grouped(count as u64),
                 names(separated, &columns)
             )
@@ -243,7 +247,7 @@ pub(super) fn alone(separated: &Separated, separation: &Separation) -> Vec<Block
             names(separated, &sets[0]),
             match at_least {
                 0 | 1 => "A smaller set may exist.".to_string(),
-                bound if bound == size => "It is proved that no smaller set does.".to_string(),
+                bound if bound == size => "It is proved that no smaller set exists.".to_string(),
                 bound => format!(
                     "A smaller set may exist; it is proved that every such set has at least {}.",
                     grouped(bound as u64)
@@ -274,14 +278,8 @@ pub(super) fn rest(separated: &Separated, separation: &Separation) -> Vec<Block>
         let left = findings.statuses.len() - count(CoefficientStatus::Aliased) - findings.dropped.len();
         let dropped = match findings.dropped.as_slice() {
             [] => String::new(),
-            [one] => format!(
-                "{} says nothing beside the others (it is aliased there), and ",
-                names(separated, &[*one])
-            ),
-            several => format!(
-                "{} say nothing beside the others (they are aliased there), and ",
-                names(separated, several)
-            ),
+            [one] => format!("{} is aliased, and ", names(separated, &[*one])),
+            several => format!("{} are aliased, and ", names(separated, several)),
         };
         if left > 0 {
             text += &format!(
@@ -298,7 +296,7 @@ pub(super) fn rest(separated: &Separated, separation: &Separation) -> Vec<Block>
     vec![Block::paragraph(text)]
 }
 
-/// What can be done about coefficients that are infinite.
+/// Advice for infinite coefficients.
 pub(super) fn cure(separated: &Separated, separation: &Separation) -> Vec<Block> {
     let Some(findings) = &separation.columns else { return Vec::new() };
     let order = in_order(separated, findings);
@@ -314,13 +312,13 @@ pub(super) fn cure(separated: &Separated, separation: &Separation) -> Vec<Block>
     let mut items = Vec::new();
     if separation.verdict == Verdict::QuasiComplete {
         items.push(format!(
-            "Is {} known before the answer is, and would it be for new rows? If not, leave it out (⟦ignore=COLUMN⟧).",
+            "If {} will not be known at prediction time, leave it out (⟦ignore=COLUMN⟧).",
             names(separated, &infinite)
         ));
     }
     if !levels.is_empty() {
         items.push(format!(
-            "{} {} of words: merge rare ones with a neighbour before reading.",
+            "{} {} of words: consider merging rare levels in the data.",
             names(separated, &levels),
             if levels.len() == 1 { "is a level of a column" } else { "are levels of columns" }
         ));

@@ -7,12 +7,12 @@ use crate::numbers::{Rounding, counted, grouped, rounded};
 use crate::separate::{Bias, Separation, Verdict};
 use crate::theory::margin::MarginInterval;
 
-/// What a margin of the size of rounding errors means.
+/// The explanation of a margin of the size of rounding errors.
 const BY_ROUNDING: &str = "the margin is no larger than what rounding does to decimals: a number such as 0.1 has no exact binary \
     form, and the numbers as read are separable where the numbers as written may not be, such as a column that is the sum of \
     others. Leave such columns out (⟦ignore=COLUMN⟧), or write the numbers as whole ones in a smaller unit.";
 
-/// What it means if the decimals as written separate other rows, or none.
+/// The explanation where the decimals as written separate other rows, or none.
 const ROWS_BY_ROUNDING: &str = "some rows are separated by no more than what rounding does to decimals: a number such as 0.1 has no exact \
     binary form, and the decimals as written, taken exactly, do not separate the same rows, such as with a column that is the sum of \
     others. Leave such columns out (⟦ignore=COLUMN⟧), or write the numbers as whole ones in a smaller unit.";
@@ -53,7 +53,7 @@ pub(super) fn facts(separated: &Separated, decided: &Decided) -> Vec<(&'static s
     facts
 }
 
-/// What was read, and how many rows of it count.
+/// The data, and the number of its rows that are used.
 pub(super) fn data(separated: &Separated, rows: usize) -> String {
     let others = match separated.data.len() - rows.min(separated.data.len()) {
         0 => String::new(),
@@ -103,7 +103,7 @@ fn verdict(separation: &Separation, bias: Bias) -> String {
         ),
         Verdict::Overlap => format!(
             "not separable, the classes overlap: every {boundary} has some row on its wrong side (or every row lies on \
-             it). Proof: a combination of few rows that is exactly zero."
+             it). Proof: a combination of a few rows that is exactly zero."
         ),
         Verdict::Undecided => {
             let why = separation.stopped.as_deref().unwrap_or("a limit was reached");
@@ -201,7 +201,7 @@ fn describe_rank(rank: usize, features: usize, bias: Bias) -> String {
     }
 }
 
-/// What the verdict means for other methods; `is_unique` says whether only reference levels of words are combinations of others.
+/// The meaning of the verdict for other methods; `is_unique` says whether only reference levels of words are combinations of others.
 fn meaning(separation: &Separation, bias: Bias, dimension: usize, is_unique: bool) -> Option<String> {
     let logistic =
         if bias == Bias::None { "Logistic regression without an intercept" } else { "Logistic regression" };

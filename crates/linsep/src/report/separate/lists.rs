@@ -2,11 +2,11 @@
 
 use super::facts::ends;
 use crate::Theta;
-use crate::job::{Blamed, Separated, place_of};
+use crate::job::{Separated, TimedRemoval, place_of};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::Block;
 use crate::report::layout::{cell, column_width, right_cell};
-use crate::separate::{Bias, Blame, Separation, Verdict};
+use crate::separate::{Bias, Removal, Separation, Verdict};
 
 /// Rows, pairs or features listed at most.
 pub(super) const LISTED: usize = 20;
@@ -87,9 +87,9 @@ pub(super) fn witness(separated: &Separated, separation: &Separation) -> Vec<Blo
         ))],
         witness => {
             let why = if through_origin {
-                "added up with these shares, each with the sign of its side, they give zero"
+                "summed with these weights, each with the sign of its side, they give zero"
             } else {
-                "mixed in these shares, the rows of one side give the same point as those of the other"
+                "with these weights, the mean of the rows of one side is the same point as that of the other"
             };
             let list: Vec<_> = witness.iter().map(|share| (share.row, percent(share.value))).collect();
             let opening = format!(
@@ -97,7 +97,7 @@ pub(super) fn witness(separated: &Separated, separation: &Separation) -> Vec<Blo
                 grouped(witness.len() as u64),
                 match separation.witness_is_minimal {
                     true => "None of them can be left out of this proof.",
-                    false => "Fewer of them may be enough for a proof.",
+                    false => "A smaller proof may exist.",
                 }
             );
             with_rows(opening, row_list(separated, &list))
@@ -129,8 +129,8 @@ fn contradictions(separated: &Separated, pairs: &[[usize; 2]], through_origin: b
 }
 
 /// The rows whose removal separates the rest, and what is proved of every such set.
-pub(super) fn blame(separated: &Separated, blamed: &Blamed) -> Vec<Block> {
-    let Blame { rows, weight, at_least, is_smallest, leaves_both_sides, stopped, rest } = &blamed.found;
+pub(super) fn removal(separated: &Separated, removal: &TimedRemoval) -> Vec<Block> {
+    let Removal { rows, weight, at_least, is_smallest, leaves_both_sides, stopped, rest } = &removal.found;
     let is_weighted = separated.data.weights().is_some();
     let these = match (rows.len(), is_weighted) {
         (1, false) => "this row".to_string(),
@@ -156,7 +156,7 @@ pub(super) fn blame(separated: &Separated, blamed: &Blamed) -> Vec<Block> {
     text += &match is_smallest {
         true => format!(" This set is a smallest one: it is proved that {least} must be removed."),
         false => format!(
-            " It is proved that {least} must be removed; whether fewer than these are enough is open{}.",
+            " It is proved that {least} must be removed; whether a smaller set exists is open{}.",
             stopped.as_ref().map_or(String::new(), |why| format!(" ({why})"))
         ),
     };

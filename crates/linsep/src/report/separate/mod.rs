@@ -13,13 +13,13 @@ pub use record::SeparateRecord;
 pub use verify::{VerifyRecord, verify_report};
 
 use super::Block;
-use crate::job::{Separated, Sides};
+use crate::job::{Separated, SeparationTasks};
 use crate::separate::{Bias, Verdict};
 
 /// The report of a decision about separation, for people.
 pub fn separate_report(separated: &Separated) -> Vec<Block> {
     let [decided] = separated.decided.as_slice() else { return table::report(separated) };
-    if separated.sides != Sides::Two {
+    if separated.sides != SeparationTasks::Two {
         return table::report(separated);
     }
     let separation = &decided.separation;
@@ -47,8 +47,8 @@ pub fn separate_report(separated: &Separated) -> Vec<Block> {
             blocks.extend(lists::witness(separated, separation));
         }
     }
-    if let Some(blamed) = &decided.blame {
-        blocks.extend(lists::blame(separated, blamed));
+    if let Some(removal) = &decided.blame {
+        blocks.extend(lists::removal(separated, removal));
     }
     blocks.extend(coefficients::cure(separated, separation));
     blocks.extend(next::steps(separated, decided));

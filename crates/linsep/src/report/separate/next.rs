@@ -11,7 +11,7 @@ use crate::train::Options;
 /// Rows × coordinates² up to which the bias of maximum likelihood matters and is quickly reduced.
 const SMALL: usize = 100_000_000;
 
-/// What to do next, each with the job that does it.
+/// The next steps, each with its job.
 pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
     let given = &separated.spec;
     if given.data.source.path().is_none() {

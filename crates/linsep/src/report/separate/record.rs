@@ -4,7 +4,7 @@ use super::coefficients::{in_order, is_reference};
 use super::lists::{separated_rows, separating_features};
 use crate::Theta;
 use crate::classes::ClassPair;
-use crate::job::{Blamed, Decided, Separated, Sides};
+use crate::job::{Decided, Separated, SeparationTasks, TimedRemoval};
 use crate::separate::{
     Bias, CertificateText, CoefficientStatus, ColumnFindings, RowShare, Verdict, settings,
 };
@@ -96,7 +96,7 @@ enum SidesRecord {
 /// Several pairs of sides.
 #[derive(Debug, Serialize)]
 struct Table {
-    tasks: Sides,
+    tasks: SeparationTasks,
     rows: usize,
     features: usize,
     interrupted: bool,
@@ -185,7 +185,7 @@ fn whole_if_it_is<S: serde::Serializer>(value: &f64, serializer: S) -> Result<S:
 impl From<&Separated> for SeparateRecord {
     fn from(separated: &Separated) -> Self {
         Self(match (separated.sides, separated.decided.as_slice()) {
-            (Sides::Two, [decided]) => Form::One(Box::new(record(separated, decided, true))),
+            (SeparationTasks::Two, [decided]) => Form::One(Box::new(record(separated, decided, true))),
             (tasks, decided) => Form::Table(Table {
                 tasks,
                 rows: separated.data.len(),
@@ -214,7 +214,7 @@ fn record(separated: &Separated, decided: &Decided, alone: bool) -> Record {
         let features = separating_features(separated, separation).into_iter();
         features.map(|(feature, weight)| FeatureRecord { feature, weight }).collect()
     };
-    let blame = |blamed: &Blamed| BlameRecord {
+    let blame = |blamed: &TimedRemoval| BlameRecord {
         rows: rows(&blamed.found.rows),
         weight: blamed.found.weight,
         at_least: blamed.found.at_least,

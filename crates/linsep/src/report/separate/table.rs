@@ -75,7 +75,7 @@ fn table(separated: &Separated) -> String {
     text
 }
 
-/// What a pair of sides is called.
+/// The name of a pair of sides.
 fn title(pair: &ClassPair) -> String {
     match pair.negative.only() {
         Some(only) => format!("{only} against {}", pair.positive),

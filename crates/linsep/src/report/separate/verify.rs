@@ -58,14 +58,14 @@ struct Ends {
     upper: Option<f64>,
 }
 
-/// What is proved of one coefficient; the bias has no name.
+/// The proved status of one coefficient; the bias has no name.
 #[derive(Debug, Serialize)]
 struct CoefficientRecord {
     feature: Option<String>,
     status: &'static str,
 }
 
-/// What is proved of sets of columns.
+/// Proved statements about sets of columns.
 #[derive(Debug, Serialize)]
 struct SetsRecord {
     alone: Vec<Vec<String>>,
@@ -161,10 +161,9 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
             facts.extend(columns(&certificate.columns).map(|claims| ("Columns", claims)));
         }
         Err(_) if verified.one_sided => {
-            let why =
-                "all rows are on one side, so the claim is vacuous; ⟦allow_one_sided⟧ accepts it anyway";
+            let why = "the claim is vacuous; ⟦allow_one_sided⟧ accepts it anyway";
             facts.push(("Rejected", format!("{}: {why}", same_side(verified))));
-            facts.push(("Claim", format!("{}, which is true of these rows but vacuous", claim(verified))));
+            facts.push(("Claim", claim(verified).to_string()));
         }
         Err(rejected) => {
             let place = row_at_fault(verified, rejected).map_or(String::new(), |i| {
@@ -183,9 +182,9 @@ pub fn verify_report(verified: &Verified) -> Vec<Block> {
     vec![Block::Facts(facts)]
 }
 
-/// What was run, and on what.
-const CHECKER: &str = "the library of linsep-check, on the rows as linsep has read them; of tables of numbers and LIBSVM, the \
-                       program linsep-check reads the rows by itself";
+/// The description of the checker.
+const CHECKER: &str = "the linsep-check library, on the rows as linsep read them; the linsep-check program \
+                       reads numeric tables and LIBSVM files itself";
 
 /// One word for what the certificate claims.
 fn claim(verified: &Verified) -> &'static str {
@@ -196,7 +195,7 @@ fn claim(verified: &Verified) -> &'static str {
     }
 }
 
-/// What is proved of columns, in numbers.
+/// The numbers of proved statements about columns.
 fn columns(columns: &Columns) -> Option<String> {
     let statuses = |wanted: fn(&Status) -> bool| {
         columns.coefficients.iter().filter(|(_, status)| wanted(status)).count()
@@ -266,7 +265,7 @@ fn same_side(verified: &Verified) -> String {
     format!("all rows of the certificate's classes are on the side {side}, and none is on the side {other}")
 }
 
-/// What an accepted certificate proves.
+/// The statements that an accepted certificate proves.
 fn proved(verified: &Verified, accepted: &Accepted) -> String {
     let rows = counted(accepted.rows as u64, "row", "rows");
     let boundary = boundary_name(verified.certificate.bias);

@@ -1,4 +1,4 @@
-//! A linear program whose optimum names few rows that cannot all be right, and changes little when a row is left out.
+//! A linear program whose optimum names few conflicting rows, and changes little when a row is left out.
 //!
 //! For heights c, one for each row, it is min t over (w, t) with ⟨w, z_i⟩ + t ≥ c_i for the rows i of a set G. Its
 //! dual is max Σ λ_i c_i over λ ≥ 0 with Σ λ_i z_i = 0 and Σ λ_i = 1. So it has an optimum if and only if the rows of G are not

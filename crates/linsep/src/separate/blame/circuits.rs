@@ -82,7 +82,7 @@ impl<'g, 'a> Judge<'g, 'a> {
         let has = |side: i8| kinds.iter().any(|&kind| self.ground.has_side(kind, side));
         let two_hulls = self.ground.examples.bias() == Bias::Free && has(1) && has(-1);
         let found = faces.locate(&Space { two_hulls, ..self.space }, &rows, &[], budget);
-        budget.begin("rows to blame");
+        budget.begin("rows to remove");
         match found {
             Some(Side::Positive { w, .. }) => Answer::Separator(w),
             Some(Side::Meets { support, .. }) => {

@@ -1,6 +1,6 @@
 //! How few rows can be enough: a lower bound with a proof, and the least set itself where the search comes to its end.
 //!
-//! A *circuit* is a set of rows that cannot all be right. Every set S whose removal separates the rest has a row of every
+//! A *circuit* is a set of conflicting rows. Every set S whose removal separates the rest has a row of every
 //! circuit.
 //!
 //! * **Packing.** Circuits that share no row bound the cost of S from below by the sum of the least costs in each. (With

@@ -12,8 +12,8 @@ use std::time::Instant;
 
 /// Passes of descent for one support vector machine.
 const PASSES: usize = 60;
-/// The price of its losses, for columns of unit size.
-const PRICES: [f64; 8] = [1e-3, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];
+/// C, the weight of its losses, for columns of unit size.
+const C_GRID: [f64; 8] = [1e-3, 0.01, 0.1, 1.0, 10.0, 100.0, 1e3, 1e4];
 /// Logistic regression is for at most so many coordinates, and so many entries.
 const MAX_COORDINATES: usize = 512;
 const MAX_ENTRIES: usize = 1 << 23;
@@ -36,15 +36,15 @@ pub(super) fn support_vector_machines(
     let all: Vec<usize> = (0..ground.len()).collect();
     let mut found = Vec::new();
     let end = meter.end();
-    for prices in PRICES.chunks(2) {
-        let fit = |price: &f64| {
-            let prices = ground.costs.iter().map(|&cost| price / coordinates * (cost as f64 / mean));
+    for grid in C_GRID.chunks(2) {
+        let fit = |c: &f64| {
+            let loss_weights = ground.costs.iter().map(|&cost| c / coordinates * (cost as f64 / mean));
             let mut descent =
-                CoordinateDescent::new(&examples, &all, &[], seed).with_prices(prices.collect());
+                CoordinateDescent::new(&examples, &all, &[], seed).with_loss_weights(loss_weights.collect());
             passes(&mut descent, PASSES, end);
             descent.weights()
         };
-        found.extend(prices.par_iter().map(fit).collect::<Vec<_>>());
+        found.extend(grid.par_iter().map(fit).collect::<Vec<_>>());
         meter.spend(2 * (PASSES as u64) * ground.size());
         if meter.is_over() {
             break;
@@ -53,7 +53,7 @@ pub(super) fn support_vector_machines(
     found
 }
 
-/// So many passes of descent; fewer if the time is over.
+/// So many passes of descent; fewer if the time limit was reached.
 fn passes(descent: &mut CoordinateDescent<'_>, count: usize, end: Option<Instant>) {
     for _ in 0..count {
         if end.is_some_and(|end| Instant::now() >= end) {
@@ -85,13 +85,13 @@ pub(super) fn reweighted(
         let mut sizes: Vec<f64> = agreements.iter().map(|agreement| agreement.abs()).collect();
         sizes.sort_unstable_by(f64::total_cmp);
         let unit = sizes[sizes.len() / 2].max(f64::MIN_POSITIVE);
-        let price = 10.0 * (1.0 + round as f64);
+        let c = 10.0 * (1.0 + round as f64);
         let weight = |(agreement, &cost): (&f64, &u64)| {
             let loss = (0.1 - agreement / unit).max(0.0);
-            price * (cost as f64 / mean) / (1.0 + 10.0 * loss)
+            c * (cost as f64 / mean) / (1.0 + 10.0 * loss)
         };
-        let prices = agreements.iter().zip(&ground.costs).map(weight).collect();
-        let mut descent = CoordinateDescent::new(&examples, &all, &[], seed).with_prices(prices);
+        let loss_weights = agreements.iter().zip(&ground.costs).map(weight).collect();
+        let mut descent = CoordinateDescent::new(&examples, &all, &[], seed).with_loss_weights(loss_weights);
         passes(&mut descent, PASSES / 2, meter.end());
         w = descent.weights();
         found.push(w.clone());

@@ -2,7 +2,7 @@
 //!
 //! Finding the fewest is as hard as finding the smallest training error of a boundary. So there are two searches, and what
 //! each finds is proved: boundaries with few rows on their wrong sides ([`fits`], [`line`](self::line), then exact
-//! exchanges of rows), which bound the least cost from above, and sets of rows that cannot all be right ([`fewest`]),
+//! exchanges of rows), which bound the least cost from above, and sets of conflicting rows ([`fewest`]),
 //! which bound it from below. Where they meet, the answer is the smallest.
 
 mod ceiling;
@@ -35,14 +35,14 @@ const TIME: [f64; 2] = [0.4, 0.9];
 /// With a wider gap than this the least set is not searched for: the search would not come near its end.
 const MAX_GAP: u64 = 64;
 
-/// Few rows whose removal leaves the others completely separable, and a proved bound of how few can be enough.
+/// A small set of rows whose removal leaves the others completely separable, and a proved lower bound on its size.
 ///
 /// *Separable* means that some boundary, through the origin if there is no bias, has every row that is left strictly on
 /// its right side. That does not depend on how a bias is counted, nor on the units of the columns. All rows of one side may be
 /// among the removed ones, if nothing smaller was found; among sets of equal weight, one that leaves rows of both sides is
 /// preferred.
 #[derive(Clone, Debug)]
-pub struct Blame {
+pub struct Removal {
     /// The rows, in order.
     pub rows: Vec<usize>,
     /// How much they count: their number, or the sum of their weights.
@@ -60,12 +60,12 @@ pub struct Blame {
     pub rest: Separation,
 }
 
-/// Looks for few rows whose removal separates the rest, where a row costs its weight.
-pub fn blame(
+/// Searches for a set of rows of small total weight whose removal separates the rest.
+pub fn find_removal(
     data: &Dataset,
     settings: &SeparateSettings,
     observer: &mut dyn Observer,
-) -> Result<Blame, Error> {
+) -> Result<Removal, Error> {
     settings.validate()?;
     let classes = &settings.sides(data)?;
     let examples = Examples::new(data, classes, settings.bias);
@@ -74,13 +74,13 @@ pub fn blame(
     let mut budget = Budget::new(observer, settings.max_seconds);
     let (at_least, why) = {
         let mut meter = Meter { budget: &mut budget, work: 0, phase: 0 };
-        meter.budget.begin("rows to blame");
+        meter.budget.begin("rows to remove");
         let at_least = search(&ground, settings, &mut best, &mut meter);
         (at_least, meter.reason())
     };
     let left = settings.max_seconds.map(|limit| limit * (1.0 - budget.passed()).max(0.05));
     let Some(Candidate { w, wrong, cost, one_sided }) = best.candidate else {
-        let problem = "no row would be left: these rows cannot be separated at all";
+        let problem = "no row would be left";
         return Err(SettingsError::new("blame", problem).into());
     };
     let rows = ground.all_rows(&wrong);
@@ -102,7 +102,7 @@ pub fn blame(
     let is_smallest = at_least >= cost && ground.is_exact;
     let weight =
         data.weights().map_or(rows.len() as f64, |weights| rows.iter().map(|&row| weights[row]).sum());
-    Ok(Blame {
+    Ok(Removal {
         weight,
         at_least: at_least.min(cost) as f64 * ground.unit,
         is_smallest,
@@ -370,7 +370,7 @@ impl Meter<'_, '_> {
         match self.budget.is_over() {
             true => self.budget.reason(),
             false if self.budget.has_deadline() => "the time limit was reached".to_string(),
-            false => "the usual effort was spent; ⟦time⟧ sets another limit".to_string(),
+            false => "the default work limit was reached; ⟦time⟧ sets another".to_string(),
         }
     }
 }

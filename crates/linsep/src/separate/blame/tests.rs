@@ -36,7 +36,7 @@ fn settings(bias: Bias) -> SeparateSettings {
 }
 
 /// What must hold of every answer, whatever ended the search.
-fn check_answer(problem: &Instance, data: &Dataset, found: &Blame, told: &str) {
+fn check_answer(problem: &Instance, data: &Dataset, found: &Removal, told: &str) {
     let present = problem.present();
     assert!(found.rows.windows(2).all(|pair| pair[0] < pair[1]), "{told}: {:?}", found.rows);
     assert!(found.rows.iter().all(|row| present.contains(row)), "{told}: {:?}", found.rows);
@@ -56,14 +56,14 @@ fn check_answer(problem: &Instance, data: &Dataset, found: &Blame, told: &str) {
 
 /// Blames, and checks that the answer is the best one that all subsets have.
 /// Gives it, and whether one of these leaves both sides.
-fn check_least(problem: &Instance, weights: Option<Vec<f64>>, told: &str) -> Option<(Blame, bool)> {
+fn check_least(problem: &Instance, weights: Option<Vec<f64>>, told: &str) -> Option<(Removal, bool)> {
     let ones = vec![1.0; problem.rows.len()];
     let least = fewest(problem, weights.as_deref().unwrap_or(&ones));
     let mut data = problem.dataset();
     if let Some(weights) = weights {
         data = data.with_weights(weights).unwrap();
     }
-    let found = match blame(&data, &settings(problem.bias), &mut ()) {
+    let found = match find_removal(&data, &settings(problem.bias), &mut ()) {
         Ok(found) => found,
         Err(error) => {
             assert_eq!(least, None, "{told}: {error}");
@@ -78,7 +78,7 @@ fn check_least(problem: &Instance, weights: Option<Vec<f64>>, told: &str) -> Opt
 }
 
 /// The same, and that it leaves both sides if a set of this weight does.
-fn check(problem: &Instance, weights: Option<Vec<f64>>, told: &str) -> Option<Blame> {
+fn check(problem: &Instance, weights: Option<Vec<f64>>, told: &str) -> Option<Removal> {
     let (found, both) = check_least(problem, weights, told)?;
     assert_eq!(found.leaves_both_sides, both, "{told}: {:?}", found.rows);
     Some(found)
@@ -148,8 +148,8 @@ fn a_count_is_as_many_rows() {
         );
         let weights: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
         let data = counted.dataset().with_weights(weights).unwrap();
-        let one = blame(&data, &settings(Bias::Free), &mut ()).unwrap();
-        let other = blame(&written.dataset(), &settings(Bias::Free), &mut ()).unwrap();
+        let one = find_removal(&data, &settings(Bias::Free), &mut ()).unwrap();
+        let other = find_removal(&written.dataset(), &settings(Bias::Free), &mut ()).unwrap();
         assert!(one.is_smallest && other.is_smallest, "{number}");
         assert_eq!((one.weight, one.at_least), (other.weight, other.at_least), "{number}");
     }
@@ -164,7 +164,7 @@ fn odd_weights_are_bounded_from_below() {
         let weights: Vec<f64> = problem.rows.iter().map(|_| 0.1 + random.uniform()).collect();
         let Some((least, _)) = fewest(&problem, &weights) else { continue };
         let data = problem.dataset().with_weights(weights).unwrap();
-        let found = blame(&data, &settings(problem.bias), &mut ()).unwrap();
+        let found = find_removal(&data, &settings(problem.bias), &mut ()).unwrap();
         check_answer(&problem, &data, &found, &format!("{number}: {problem:?}"));
         assert!(found.at_least <= least && found.at_least >= least * (1.0 - 1e-9), "{number}");
         assert!((found.weight - least).abs() <= 1e-9 * (1.0 + least), "{number}");
@@ -216,7 +216,7 @@ fn the_answer_does_not_depend_on_bias_and_units() {
         ] {
             let problem = problem(rows, plain.signs.clone(), bias);
             let data = problem.dataset();
-            let found = blame(&data, &settings(bias), &mut ()).unwrap();
+            let found = find_removal(&data, &settings(bias), &mut ()).unwrap();
             check_answer(&problem, &data, &found, &format!("{number}, {bias:?}"));
             assert!(found.is_smallest, "{number}, {bias:?}: {} of {}", found.at_least, found.weight);
             answers.push(found.weight);
@@ -231,7 +231,7 @@ fn answers_are_tight() {
     for number in 0..times(2) {
         let problem = noisy(50 + number, 80, 3);
         let data = problem.dataset();
-        let found = blame(&data, &settings(Bias::Free), &mut ()).unwrap();
+        let found = find_removal(&data, &settings(Bias::Free), &mut ()).unwrap();
         let told = format!("{number}");
         check_answer(&problem, &data, &found, &told);
         let smaller = [1, -1].map(|side| problem.signs.iter().filter(|&&sign| sign == side).count());
@@ -259,11 +259,11 @@ fn limits_leave_an_answer() {
     let rows = normals(random, 500, 12);
     let problem = problem(rows, sides(random, 500), Bias::Free);
     let data = problem.dataset();
-    let stopped = blame(&data, &settings(Bias::Free), &mut Impatient).unwrap();
+    let stopped = find_removal(&data, &settings(Bias::Free), &mut Impatient).unwrap();
     check_answer(&problem, &data, &stopped, "interrupted");
     assert_eq!(stopped.stopped.as_deref(), Some("it was interrupted"));
     let hurried = SeparateSettings { max_seconds: Some(1e-3), ..settings(Bias::Free) };
-    let hurried = blame(&data, &hurried, &mut ()).unwrap();
+    let hurried = find_removal(&data, &hurried, &mut ()).unwrap();
     check_answer(&problem, &data, &hurried, "out of time");
     assert_eq!(hurried.stopped.as_deref(), Some("the time limit was reached"));
 }
@@ -274,13 +274,14 @@ fn any_number_of_threads_gives_the_same() {
     let data = problem.dataset();
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let found = pool.install(|| blame(&data, &settings(Bias::Free), &mut ()).unwrap());
+        let found = pool.install(|| find_removal(&data, &settings(Bias::Free), &mut ()).unwrap());
         (found.rows, found.at_least.to_bits(), found.rest.margin.upper.to_bits())
     };
     assert_eq!(run(1), run(4));
 }
 
-/// A descent ends where it is when the time is over, and so do the fits. What is answered then is that nothing is known.
+/// A descent ends where it is when the time limit was reached, and so do the fits. What is answered then is
+/// that nothing is known.
 #[test]
 fn long_steps_end_with_the_time() {
     let rows = normals(&mut Random::stream(5, 0), 60, 12);
@@ -393,7 +394,7 @@ fn one_row_in_the_way() {
     let rows = measured.iter().map(|&(a, b, _)| vec![a, b]).collect();
     let problem = problem(rows, measured.iter().map(|&(_, _, side)| side).collect(), Bias::Free);
     let data = problem.dataset();
-    let found = blame(&data, &settings(Bias::Free), &mut ()).unwrap();
+    let found = find_removal(&data, &settings(Bias::Free), &mut ()).unwrap();
     assert_eq!((found.rows, found.at_least, found.is_smallest), (vec![12], 1.0, true));
 }
 
@@ -407,7 +408,7 @@ fn a_whole_side_may_be_the_least() {
     for bias in [Bias::Append(1.0), Bias::Free] {
         let problem = problem(rows.clone(), signs.clone(), bias);
         let data = problem.dataset();
-        let found = blame(&data, &settings(bias), &mut ()).unwrap();
+        let found = find_removal(&data, &settings(bias), &mut ()).unwrap();
         check_answer(&problem, &data, &found, &format!("{bias:?}"));
         assert!(found.is_smallest && !found.leaves_both_sides, "{bias:?}");
         assert_eq!(found.rows, [12, 13], "{bias:?}");

@@ -1,4 +1,4 @@
-//! What a statistician asks after the verdict: which coefficients of a logistic regression are finite, which grow without
+//! Statistics after the verdict: which coefficients of a logistic regression are finite, which grow without
 //! limit and to which side, which are not identified; and which few columns separate the classes by themselves.
 //!
 //! K = {δ : ⟨δ, z⟩ ≥ 0 for every row} holds the directions along which the likelihood never falls, and B the rows on
@@ -29,10 +29,10 @@ use signs::{Signs, side, signs};
 use std::collections::BTreeMap;
 
 /// Why data above the usual size has no findings.
-const TOO_LARGE: &str = "for data of this size they are found only with ⟦columns=all⟧";
+const TOO_LARGE: &str = "for data of this size it needs ⟦columns=all⟧";
 
 /// Why some findings are open though no limit was asked for.
-const ENOUGH: &str = "that takes more than the usual work; ⟦columns=all⟧ goes on";
+const ENOUGH: &str = "the default work limit was reached; ⟦columns=all⟧ continues";
 
 /// How much is said about columns beside the verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub enum ColumnDetail {
     All,
 }
 
-/// What the maximum-likelihood estimate of a logistic regression does in one coefficient.
+/// The maximum-likelihood estimate of one coefficient of a logistic regression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CoefficientStatus {
@@ -62,7 +62,7 @@ pub enum CoefficientStatus {
     /// It is infinite, and either sign is possible.
     #[serde(rename = "infinite-sign-open")]
     SignOpen,
-    /// It is infinite; whether one sign is excluded was not settled.
+    /// It is infinite; whether one sign is excluded was not determined.
     #[serde(rename = "infinite-sign-not-settled")]
     SignNotSettled,
     /// The column is a linear combination of columns before it, and set aside.
@@ -71,7 +71,7 @@ pub enum CoefficientStatus {
     NotSettled,
 }
 
-/// What is proved of the columns.
+/// Proved statements about the columns.
 #[derive(Clone, Debug, Default)]
 pub struct ColumnFindings {
     /// The status of each coefficient: the features, then the bias where there is one.
@@ -121,16 +121,16 @@ pub(super) struct Allowance {
 impl Allowance {
     /// What it takes to look for the nearest point of so many rows in so many coordinates: a few passes over the rows,
     /// and matrices as large as the support.
-    fn price(rows: usize, width: usize) -> u64 {
+    fn cost(rows: usize, width: usize) -> u64 {
         let (rows, width) = (rows as u64, width as u64);
         (8 * rows * width).saturating_add(4 * width * width * width)
     }
 
     /// Takes the work of one search, if it is left.
     fn take(&mut self, rows: usize, width: usize) -> bool {
-        let price = Self::price(rows, width);
-        let enough = price <= self.left;
-        self.left = self.left.saturating_sub(price);
+        let cost = Self::cost(rows, width);
+        let enough = cost <= self.left;
+        self.left = self.left.saturating_sub(cost);
         enough
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Projection {
     places: Vec<usize>,
     /// Column k holds the entries of its place times 2^shifts\[k\].
     shifts: Vec<i32>,
-    /// The row that each projected row stands for: first the free ones, then the distinct ones among the others.
+    /// The row that each projected row denotes: first the free ones, then the distinct ones among the others.
     origins: Vec<usize>,
     free: usize,
     /// All coordinates of the examples.
@@ -110,7 +110,7 @@ impl Projection {
         (self.free..self.origins.len()).collect()
     }
 
-    /// The row that a projected row stands for; none for a unit row.
+    /// The row that a projected row denotes; none for a unit row.
     pub(super) fn origin(&self, row: usize) -> Option<usize> {
         self.origins.get(row).copied()
     }

@@ -210,7 +210,7 @@ impl Search<'_, '_> {
             .flat_map(|a| (a + 1..features).map(move |b| [a, b]))
             .filter(|pair| !is_known(sets, pair) && !self.refuted.has(pair))
             .collect();
-        if Allowance::price(self.rows.len(), 2).saturating_mul(pairs.len() as u64) > self.allowance.left {
+        if Allowance::cost(self.rows.len(), 2).saturating_mul(pairs.len() as u64) > self.allowance.left {
             return;
         }
         for pair in pairs {

@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 /// Rows with positive shares.
 pub(super) type Shares = Vec<(usize, Exact)>;
 
-/// What is known of the signs of all columns of a projection.
+/// The signs found for the columns of a projection.
 pub(super) struct Signs {
     /// Members of K, in the places of the examples.
     pub(super) members: Vec<ExactVector>,

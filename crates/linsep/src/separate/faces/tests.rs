@@ -92,7 +92,7 @@ fn rows_are_named_one_by_one() {
     faces.add_circuit((0..=rank).map(|row| (row, one())).collect(), Vec::new());
     assert_eq!(faces.rank(), rank);
     let all: Vec<usize> = examples.present().collect();
-    assert!(faces.prove(&all, &mut || true).is_none(), "the time is over");
+    assert!(faces.prove(&all, &mut || true).is_none(), "the time limit was reached");
     assert_eq!(prove_overlap(&mut faces, &examples), 0);
     assert_eq!(faces.combination.len(), n);
     assert!(faces.combination.values().all(|value| value.sign() == Ordering::Greater));

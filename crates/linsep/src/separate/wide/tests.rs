@@ -200,7 +200,7 @@ fn overlapping_rows_with_many_columns() {
     }
 }
 
-/// A row midway between two of the other side: three rows that cannot all be right, among many that could be.
+/// A row midway between two of the other side: three conflicting rows, among many that could be.
 #[test]
 fn a_circuit_of_three_rows_hidden_among_many() {
     for (number, bias) in BIASES.into_iter().enumerate() {
@@ -357,7 +357,8 @@ fn one_hot_rows_with_random_sides() {
     }
 }
 
-/// When the time is over, what columns with one sign prove is told all the same: with a contradiction that is quasi-complete
+/// When the time limit was reached, what columns with one sign prove is told all the same: with a
+/// contradiction that is quasi-complete
 /// separation, and without one that the rows do not overlap.
 #[test]
 fn columns_with_one_sign_need_no_time() {

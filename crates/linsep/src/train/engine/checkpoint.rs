@@ -39,7 +39,7 @@ pub enum CheckpointError {
     #[error("the checkpoint is damaged: {0}")]
     Damaged(String),
     /// It was made on other data.
-    #[error("the checkpoint was made on other data, or the data was read differently")]
+    #[error("the checkpoint was made on other data, or the data was read with other options")]
     OtherData,
     /// It was made with other settings.
     #[error("the checkpoint was made with another {what}: {then} then, {now} now")]
@@ -85,7 +85,7 @@ struct Content<'a> {
     position: Option<String>,
 }
 
-/// What is known of the rows that came with their classes.
+/// Statistics of the rows seen so far.
 #[derive(Serialize, Deserialize)]
 struct SeenContent<'a> {
     names: Cow<'a, [String]>,

@@ -32,7 +32,7 @@ pub(crate) fn refuse_excessive_cost(data: &Dataset, settings: &Settings) -> Resu
     }
     let averaged = Settings { learner: Learner::Averaged, ..settings.clone() };
     let instead = if class_blocks::suits(data, &averaged, classes) {
-        "Use ⟦learner=averaged⟧, which goes through the rows for many classes together"
+        "Use ⟦learner=averaged⟧, which trains many classes in the same pass"
     } else {
         "Keep some of the classes with ⟦classes=A,B,…⟧"
     };
@@ -85,7 +85,7 @@ pub(crate) fn refuse_excessive_cost_rows(
         return Ok(());
     }
     let problem = format!(
-        "{name} {}, and more than {} are not begun without a time limit. {instead}, or allow fewer ⟦epochs⟧; or allow it with \
+        "{name} {}, and more than {} need a time limit. {instead}, or allow fewer ⟦epochs⟧; or set \
          ⟦max_seconds=SECONDS⟧, the time for all classes together",
         said.replace('@', &grouped(work)),
         grouped(most)
@@ -156,8 +156,8 @@ mod tests {
         let error = refuse_excessive_cost_rows(20_000, 20_000, &remembers, "Do without").unwrap_err();
         assert_eq!(
             error.problem,
-            "memoriser remembers 20,000 rows for each of 20,000 classes: 400,000,000 rows, and more than 100,000,000 are not \
-             begun without a time limit. Do without; or allow it with ⟦max_seconds=SECONDS⟧, the time for all classes together"
+            "memoriser remembers 20,000 rows for each of 20,000 classes: 400,000,000 rows, and more than 100,000,000 need \
+             a time limit. Do without; or set ⟦max_seconds=SECONDS⟧, the time for all classes together"
         );
     }
 }

@@ -124,7 +124,10 @@ pub(in crate::train) const GRACE: Duration = Duration::from_millis(500);
 /// Says that there is no model because some classes were not begun.
 pub(in crate::train) fn warn_not_begun(error: &Error, observer: &mut dyn Observer) {
     if matches!(error, Error::Interrupted) {
-        observer.note(Note::Warning("interrupted before every class was begun: there is no model"));
+        observer.note(Note::Warning(
+            "interrupted before training of every class had started: there is no \
+                                     model",
+        ));
     }
 }
 

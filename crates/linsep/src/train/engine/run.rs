@@ -59,9 +59,9 @@ pub struct Outcome {
     pub status: Status,
     /// The evidence on the data and the run.
     pub evidence: Evidence,
-    /// The evidence on each class against the rest, where that is how they are told apart.
+    /// The evidence on each class against the rest, where that is how they are learned.
     pub boundaries: Vec<Boundary>,
-    /// The classes that are told apart.
+    /// The classes that are distinguished.
     pub classes: Classes,
     /// The settings it was trained with.
     pub settings: Settings,

@@ -47,7 +47,7 @@ pub struct Example<'a> {
     pub weight: f64,
 }
 
-/// A learner that goes row by row, as it stands.
+/// The state of a learner that processes one row at a time.
 ///
 /// ```
 /// use linsep::train::{Example, State};
@@ -87,7 +87,7 @@ pub(crate) enum Learners {
     Together(Multiclass),
 }
 
-/// What is known of the rows that came with their classes.
+/// Statistics of the rows seen so far.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Seen {
     /// The classes, in the order in which they turned up.
@@ -168,14 +168,14 @@ impl State {
         if settings.class_weight == ClassWeight::Balanced {
             return Err(SettingsError::new(
                 "class_weight",
-                "balanced class weights need all rows counted first; from a stream, name them: CLASS=WEIGHT",
+                "balanced class weights need the class counts first; for a stream, give them as CLASS=WEIGHT",
             )
             .into());
         }
         if matches!(settings.init, Init::Warm(_)) && settings.positive.is_none() {
             return Err(SettingsError::new(
                 "init",
-                "a warm start on a stream needs ⟦positive⟧: the weights already stand for one side",
+                "a warm start on a stream needs ⟦positive⟧, the class that the weights are for",
             )
             .into());
         }
@@ -344,7 +344,7 @@ impl State {
         }
     }
 
-    /// The classes that have turned up, sorted.
+    /// The classes seen so far, sorted.
     pub fn classes(&self) -> Vec<String> {
         self.sorted_names()
     }

@@ -1,4 +1,4 @@
-//! What a state has learned so far, and what its updates prove: the outcome of a stream.
+//! The result of a state so far, and the bounds that its updates prove: the outcome of a stream.
 
 use crate::classes::{ClassError, ClassPair, Classes};
 use crate::theory::margin::{Extent, MarginKind};
@@ -14,19 +14,19 @@ use crate::train::settings::ClassWeight;
 use crate::{Error, SettingsError};
 
 impl State {
-    /// What has been learned so far: for many classes, one function for each, in the order of the sorted classes.
+    /// The learned functions so far: for many classes, one function for each, in the order of the sorted classes.
     pub fn learned(&self) -> Result<Learned, Error> {
         Ok(self.clone().into_outcome(None)?.learned)
     }
 
-    /// What is known of the rows learned from and of the updates they led to, as at the end of a stream. The rows are
+    /// The evidence about the rows learned from and their updates, as at the end of a stream. The rows are
     /// forgotten, so the training error and the lower end of the margin are not known; the share of the rows that were
     /// predicted wrong before they were learned from is.
     pub fn evidence(&self) -> Result<Evidence, Error> {
         Ok(self.clone().into_outcome(None)?.evidence)
     }
 
-    /// What has been learned so far together with its evidence, as at the end of a stream: a
+    /// The result so far with its evidence, as at the end of a stream: a
     /// [`Model`](crate::Model) can be made of it.
     pub fn outcome(&self) -> Result<Outcome, Error> {
         self.clone().into_outcome(None)

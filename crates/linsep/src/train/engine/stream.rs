@@ -90,7 +90,7 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
         return Err(SettingsError::new(
             "online",
             format!(
-                "the {} learner needs all rows at once; from a stream learn {}",
+                "the {} learner needs all rows at once; for a stream, use {}",
                 settings.learner.name(),
                 names_of(|abilities| abilities.row_by_row)
             ),
@@ -98,17 +98,17 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
     }
     if settings.class_weight == ClassWeight::Balanced {
         return refuse(
-            "balanced class weights need all rows counted first; from a stream, name them: CLASS=WEIGHT",
+            "balanced class weights need the class counts first; for a stream, give them as CLASS=WEIGHT",
         );
     }
     if settings.shards > 1 {
-        return refuse("shards need all rows at once; a stream is learned row by row");
+        return refuse("shards need all rows at once, so they do not work on a stream");
     }
     if settings.epochs != 1 || settings.order != Order::Given {
-        return refuse("a stream is learned in one pass and in the given order: ⟦epochs=1⟧ ⟦order=given⟧");
+        return refuse("a stream allows one pass in the given order: ⟦epochs=1⟧ ⟦order=given⟧");
     }
     if matches!(settings.init, Init::Warm(_)) && settings.positive.is_none() {
-        return refuse("a warm start on a stream needs ⟦positive⟧: the weights already stand for one side");
+        return refuse("a warm start on a stream needs ⟦positive⟧, the class that the weights are for");
     }
     Ok(())
 }

@@ -18,7 +18,8 @@ use crate::train::learners::registry::{Descriptor, Registered};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "averaged",
     title: "averaged perceptron",
-    summary: "Averages the weights of the run: choose it first, it generalises better than the perceptron at no cost",
+    summary: "Averages the weights over the run: a good first choice, generalises better than the \
+              perceptron at no cost",
     options: &[],
     abilities: ABILITIES,
     usual_epochs: 100,
@@ -35,7 +36,7 @@ impl Registered for NoOptions {
     }
 }
 
-/// What is needed to know the mean of θ.
+/// The running sums for the mean of θ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Average {
     /// Σ c·z over the updates.

@@ -28,7 +28,8 @@ use std::time::Instant;
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "batch",
     title: "batch perceptron",
-    summary: "Learns from all mistakes of a pass at once, on all cores: when the order of the rows must not matter",
+    summary: "Updates the weights once per pass with all mistakes, on all cores: when the order of the rows \
+              must not matter",
     options: &[
         OptionDescriptor {
             name: "schedule",
@@ -55,7 +56,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         },
     ],
     abilities: Abilities {
-        shards: Ability::No("it takes all rows at once, on all cores already"),
+        shards: Ability::No("it already uses all rows at once, on all cores"),
         ..Abilities::ALL_ROWS
     },
     usual_epochs: 100,
@@ -122,7 +123,7 @@ pub fn conditions(schedule: Schedule) -> Conditions {
 pub struct BatchOptions {
     /// How the step changes from pass to pass.
     pub schedule: Schedule,
-    /// What every step is multiplied by.
+    /// The factor of every step.
     pub step: f64,
 }
 
@@ -181,8 +182,8 @@ impl Registered for BatchOptions {
                 return Err(SettingsError::new(
                     "power",
                     format!(
-                        "the power of the steps must be {POWERS}, not {p}: above 1 the sum of all steps is finite, so \
-                     the weights can get stuck before they separate the rows"
+                        "the power of the steps must be {POWERS}, not {p}: above 1 the sum of all steps is \
+                         finite, so the weights may never separate the rows"
                     ),
                 ));
             }
@@ -190,8 +191,7 @@ impl Registered for BatchOptions {
                 return Err(SettingsError::new(
                     "power",
                     format!(
-                        "the power of the steps must be {POWERS}, not {p}: below 0 the steps grow without end, and the \
-                     last ones drown all others"
+                        "the power of the steps must be {POWERS}, not {p}: below 0 the steps grow without limit"
                     ),
                 ));
             }
@@ -200,8 +200,7 @@ impl Registered for BatchOptions {
             return Err(SettingsError::new(
                 "step",
                 format!(
-                    "the step must be a number {STEPS}, not {}: it only sets the length of the weights, not \
-                 their direction",
+                    "the step must be a number {STEPS}, not {} (it affects only the length of the weights)",
                     self.step
                 ),
             ));
@@ -655,8 +654,8 @@ mod tests {
     fn options_out_of_range_are_refused_with_the_reason() {
         let refused = |schedule, step| BatchOptions { schedule, step }.validate().unwrap_err().problem;
         let text = refused(Schedule::Power(1.01), 1.0);
-        assert!(text.contains("from 0 to 1, not 1.01") && text.contains("stuck"), "{text}");
-        assert!(refused(Schedule::Power(f64::INFINITY), 1.0).contains("stuck"));
+        assert!(text.contains("from 0 to 1, not 1.01") && text.contains("never separate the rows"), "{text}");
+        assert!(refused(Schedule::Power(f64::INFINITY), 1.0).contains("never separate the rows"));
         assert!(refused(Schedule::Power(-0.1), 1.0).contains("grow"));
         assert!(refused(Schedule::Power(f64::NAN), 1.0).contains("from 0 to 1, not NaN"));
         for step in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e4, 1e-4] {

@@ -35,18 +35,18 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "lifted",
     title: "lifted perceptron",
-    summary: "Gives every row a coordinate of its own, so that it converges on any data: to see how the lecture notes treat \
-              overlap",
+    summary: "Gives every row an extra coordinate of its own, so that it converges on any data: for \
+              studying overlap as in the lecture notes",
     options: &[OptionDescriptor {
         name: "lift",
         symbol: "a",
         kind: OptionKind::Number(SHARES),
-        auto: Some("the share that the lifting lemma finds best"),
+        auto: Some("the best share by the lifting lemma"),
         default: "auto",
-        help: "how much of a lifted row is its features",
+        help: "the share a of the features in a lifted row",
     }],
     abilities: Abilities {
-        weights: Ability::No("its theorem needs steps of one size"),
+        weights: Ability::No("its theorem needs steps of equal size"),
         ..Abilities::ALL_ROWS
     },
     usual_epochs: 100,
@@ -101,8 +101,8 @@ impl Registered for LiftedOptions {
             Some(a) if !SHARES.contains(a) => Err(SettingsError::new(
                 "lift",
                 format!(
-                    "the share a of the lifted rows must be above 0 (from {MIN_A:e} on) and below 1, not {a}: at 0 the \
-                 data vanishes, at 1 nothing is lifted"
+                    "the share a of the lifted rows must be above 0 (from {MIN_A:e} on) and below 1, not \
+                     {a}: at 0 the features vanish, at 1 nothing is lifted"
                 ),
             )),
             _ => Ok(()),
@@ -285,7 +285,7 @@ struct Lift {
     a: f64,
     /// (1−a²)/a²
     q: f64,
-    /// What is proved of the number of mistakes, where a comparator has been found.
+    /// Proved bounds on the number of mistakes, where a comparator has been found.
     bound: Option<f64>,
 }
 
@@ -491,7 +491,7 @@ mod tests {
         for a in [0.0, 1.0, -0.5, 2.0, 1e-101, f64::NAN, f64::INFINITY] {
             let text = LiftedOptions { a: Some(a) }.validate().unwrap_err().problem;
             assert!(
-                text.contains("above 0") && text.contains("below 1") && text.contains("vanishes"),
+                text.contains("above 0") && text.contains("below 1") && text.contains("the features vanish"),
                 "{text}"
             );
         }

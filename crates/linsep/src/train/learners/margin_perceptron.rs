@@ -20,7 +20,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "margin",
     title: "margin perceptron",
-    summary: "Also learns from rows that are right by too little: for separable data, when nearly the widest margin is wanted",
+    summary: "Also learns from rows with too small a margin: for separable data, when a nearly optimal \
+              margin is wanted",
     options: &[
         OptionDescriptor {
             name: "epsilon",
@@ -28,7 +29,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             kind: OptionKind::Number(EPSILONS),
             auto: None,
             default: "0.1",
-            help: "end with at least 1−ε of the best margin",
+            help: "reach at least 1−ε of the best margin",
         },
         OptionDescriptor {
             name: "beta",
@@ -36,7 +37,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             kind: OptionKind::Number(THRESHOLDS),
             auto: None,
             default: "",
-            help: "instead, learn from rows nearer than β to the boundary",
+            help: "instead, learn from rows closer than β to the boundary",
         },
         OptionDescriptor {
             name: "agreement",
@@ -48,8 +49,8 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         },
     ],
     abilities: Abilities {
-        shards: Ability::No("its promise about the margin needs one run of whole steps"),
-        weights: Ability::No("its promise about the margin needs steps of one size"),
+        shards: Ability::No("its margin guarantee holds for a single run, not for a mixture"),
+        weights: Ability::No("its margin guarantee needs steps of equal size"),
         ..Abilities::ROW_BY_ROW
     },
     usual_epochs: 100,
@@ -118,8 +119,8 @@ impl Registered for MarginRule {
             MarginRule::Dynamic { epsilon } if !EPSILONS.contains(epsilon) => refuse(
                 "epsilon",
                 format!(
-                    "epsilon is {epsilon}; it must be {EPSILONS}: the run ends with at least 1 − epsilon of the best \
-                     margin, all of which (0) would take for ever, and none of which (1) is no promise"
+                    "epsilon is {epsilon}; it must be {EPSILONS}: the run ends with at least 1 − epsilon of \
+                     the best margin"
                 ),
             ),
             MarginRule::Fixed { beta } if !THRESHOLDS.contains(beta) => refuse(
@@ -164,7 +165,8 @@ impl Registered for MarginRule {
 fn one_rule(field: &'static str) -> SettingsError {
     SettingsError::new(
         field,
-        "⟦epsilon⟧, ⟦beta⟧ and ⟦agreement⟧ are three rules for when a row is right by too little: choose one of them",
+        "⟦epsilon⟧, ⟦beta⟧ and ⟦agreement⟧ are three alternative rules for when a margin is too small: \
+         choose one",
     )
 }
 

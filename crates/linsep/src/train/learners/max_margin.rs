@@ -24,22 +24,22 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "max-margin",
     title: "max-margin separator",
-    summary: "Finds the boundary furthest from the nearest row, with proof: for separable data, when the margin counts",
+    summary: "Finds the boundary with the largest margin, with a proof: for separable data",
     options: &[OptionDescriptor {
         name: "gap",
         symbol: "SHARE",
         kind: OptionKind::Number(GAPS),
         auto: None,
         default: "0.000001",
-        help: "stop when the margin is proved to be within this share of the best",
+        help: "stop when the margin is proved to be within this relative gap of the best",
     }],
     abilities: Abilities {
-        weights: Ability::No("its margin is that of the nearest row, however often it counts"),
+        weights: Ability::No("its margin is that of the nearest row, whatever its weight"),
         ..Abilities::ALL_ROWS
     },
     // Descent over data with many features needs many passes for its gap.
     usual_epochs: 1000,
-    compared_up_to: Some(RowLimit { rows: 20_000, reason: "an exact decision takes long" }),
+    compared_up_to: Some(RowLimit { rows: 20_000, reason: "an exact decision is slow" }),
     usual: || Learner::MaxMargin(MaxMarginOptions { gap: 1e-6 }),
 };
 

@@ -24,7 +24,8 @@ use std::time::Instant;
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "memoriser",
     title: "memoriser",
-    summary: "Looks rows up: of use only as a baseline; its training error is zero unless equal rows have both labels",
+    summary: "Memorises the training rows: only as a baseline; its training error is zero unless equal rows \
+              have both labels",
     options: &[],
     abilities: Abilities::ALL_ROWS,
     usual_epochs: 100,

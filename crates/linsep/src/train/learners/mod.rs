@@ -111,7 +111,7 @@ impl Learner {
         }
     }
 
-    /// What is known about it before it learns.
+    /// Its registry entry.
     pub fn descriptor(&self) -> &'static Descriptor {
         self.registered().descriptor()
     }
@@ -189,7 +189,7 @@ impl Combine {
     pub(crate) const LAST: Choice = Choice { name: "last", help: "The last weights" };
     pub(crate) const AVERAGE: Choice = Choice { name: "average", help: "The mean over all rows seen" };
     pub(crate) const VOTE: Choice =
-        Choice { name: "vote", help: "All vote, each with the number of rows that it survived" };
+        Choice { name: "vote", help: "A vote of all weights, each with the number of rows it survived" };
 
     /// The option of learners that keep no votes.
     pub(crate) const fn option(default: &'static str) -> OptionDescriptor {
@@ -199,7 +199,7 @@ impl Combine {
             kind: OptionKind::Choice(&[Self::LAST, Self::AVERAGE]),
             auto: None,
             default,
-            help: "what joins the weights of the run into the result",
+            help: "how the weights of the run are combined",
         }
     }
 

@@ -24,18 +24,18 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "multiclass",
     title: "multi-class perceptron",
-    summary: "Learns one weight vector for each class, all together: for many classes, smaller and often better than one \
-              against the rest",
+    summary: "Trains one weight vector for each class, all jointly: for many classes, smaller and often \
+              better than one against the rest",
     options: &[Combine::option("average")],
     abilities: Abilities {
         shards: Ability::No(
-            "it has weights for each class; without it, each class is set against the rest, in shards",
+            "it trains all classes jointly; other learners train each class against the rest, in shards",
         ),
         many_classes: true,
         two_sides: false,
         mistake_rule: true,
         counts_mistakes: true,
-        out_of_core: Ability::No("it judges all classes of a row together, which needs the rows in memory"),
+        out_of_core: Ability::No("it scores all classes of a row together, which needs the rows in memory"),
         start: Ability::No("it starts at zero"),
         start_at_first_row: Ability::No("it starts at zero"),
         ..Abilities::ROW_BY_ROW
@@ -48,7 +48,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
 /// The options of the multi-class perceptron.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MulticlassOptions {
-    /// What joins the vectors of the run into one for each class.
+    /// How the vectors of the run are combined into one for each class.
     pub combine: Combine,
 }
 
@@ -284,7 +284,7 @@ impl Multiclass {
         }
     }
 
-    /// What is proved of the margin on these rows, whose classes are numbered by `labels`.
+    /// Proved bounds on the margin on these rows, whose classes are numbered by `labels`.
     pub(crate) fn margin(
         &self,
         data: &Dataset,

@@ -19,7 +19,7 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum OptionValue {
-    /// A whole number; also stands for the number that it is.
+    /// A whole number; also accepted as a number.
     Whole(u64),
     /// A number.
     Number(f64),

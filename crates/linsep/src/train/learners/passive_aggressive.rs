@@ -17,7 +17,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "passive-aggressive",
     title: "passive–aggressive learner",
-    summary: "Changes the weights by the least that makes each row right by 1: for streams whose classes drift",
+    summary: "Makes the smallest change of the weights that gives each row a margin of 1: for streams whose \
+              classes drift",
     options: &[
         OptionDescriptor {
             name: "aggression",
@@ -25,11 +26,11 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             kind: OptionKind::Choice(&[
                 Choice { name: "full", help: "PA: as far as needed" },
                 Choice { name: "capped", help: "PA-I: as far as needed, at most C" },
-                Choice { name: "softened", help: "PA-II: less far, softened by C" },
+                Choice { name: "softened", help: "PA-II: less far, regularised by C" },
             ]),
             auto: None,
             default: "capped",
-            help: "how far a row may move the weights",
+            help: "how far one row may move the weights",
         },
         OptionDescriptor {
             name: "C",
@@ -61,7 +62,7 @@ pub enum Aggression {
     /// PA-I: as far as needed, and at most C.
     #[default]
     Capped,
-    /// PA-II: less far, softened by C.
+    /// PA-II: less far, regularised by C.
     Softened,
 }
 
@@ -72,7 +73,7 @@ pub struct PassiveAggressiveOptions {
     pub aggression: Aggression,
     /// C; has no meaning for full aggression.
     pub c: f64,
-    /// What joins the θ of the run into one.
+    /// How the θ of the run are combined.
     pub combine: Combine,
 }
 
@@ -92,7 +93,7 @@ impl Registered for PassiveAggressiveOptions {
         if aggression == Aggression::Full && given.get("C").is_some() {
             return Err(SettingsError::new(
                 "C",
-                "⟦C⟧ has no meaning with ⟦aggression=full⟧, which moves the weights as far as needed",
+                "⟦C⟧ does not apply with ⟦aggression=full⟧, which moves the weights as far as needed",
             ));
         }
         Ok(Learner::PassiveAggressive(Self {
@@ -123,7 +124,7 @@ impl Registered for PassiveAggressiveOptions {
     fn abilities(&self) -> Abilities {
         let weights = match self.aggression {
             Aggression::Full => Ability::No(
-                "it makes every row right, whatever it weighs; choose ⟦aggression=capped⟧ or softened",
+                "it fits every row completely, whatever its weight; choose ⟦aggression=capped⟧ or softened",
             ),
             Aggression::Capped | Aggression::Softened => Ability::Yes,
         };
@@ -135,8 +136,7 @@ impl Registered for PassiveAggressiveOptions {
             return Err(SettingsError::new(
                 "C",
                 format!(
-                    "C is {}; it must be above 0 ({LIMITS}): it limits how far one row can move the weights, and \
-                 at 0 nothing would move",
+                    "C is {}; it must be above 0 ({LIMITS}): it limits how far one row can move the weights",
                     self.c
                 ),
             ));

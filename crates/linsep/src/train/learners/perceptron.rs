@@ -10,7 +10,7 @@ use crate::train::settings::MistakeRule;
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "perceptron",
     title: "perceptron",
-    summary: "Keeps the last weights: the textbook algorithm, and the one to watch the convergence theorem on",
+    summary: "Keeps the last weights: the textbook algorithm, for studying the convergence theorem",
     options: &[],
     abilities: ABILITIES,
     usual_epochs: 100,

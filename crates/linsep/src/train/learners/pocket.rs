@@ -35,17 +35,17 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "pocket",
     title: "pocket perceptron",
-    summary: "Keeps the best weights found so far: for classes that overlap, when the training error counts",
+    summary: "Keeps the weights with the lowest training error found so far: for overlapping classes",
     options: &[OptionDescriptor {
         name: "margin",
         symbol: "γ",
         kind: OptionKind::Number(MARGINS),
         auto: None,
         default: "0",
-        help: "keep the weights with the most rows at this distance at least",
+        help: "keep the weights with the most rows at least this far on the right side",
     }],
     abilities: Abilities {
-        weights: Ability::No("its pocket counts rows, each once"),
+        weights: Ability::No("its pocket counts each row once"),
         counts_mistakes: true,
         ..Abilities::ALL_ROWS
     },
@@ -97,8 +97,8 @@ impl Registered for PocketOptions {
             return Err(SettingsError::new(
                 "margin",
                 format!(
-                    "the margin of the pocket must be a finite number from 0 on, not {}: it is the distance from the \
-                 boundary at which a row counts, and at 0 every row on its own side does",
+                    "the margin of the pocket must be a finite number from 0 on, not {}: it is the distance \
+                     from the boundary from which a row counts as right",
                     self.margin
                 ),
             ));
@@ -173,7 +173,7 @@ struct PocketPerceptron<'a> {
     /// All rows are counted after a longer run than this: that of the pocket, or in this pass that of a θ which was counted
     /// without success. Without the latter, most of the time would go into counts that fail.
     to_beat: u64,
-    /// What is known of θ on all rows.
+    /// The counts of θ on all rows.
     standing: Standing,
     /// How often all rows were counted.
     looks: u64,

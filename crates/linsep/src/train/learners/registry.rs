@@ -18,13 +18,13 @@ use std::ops::{Bound, RangeBounds};
 pub struct Descriptor {
     /// The name by which it is chosen.
     pub name: &'static str,
-    /// What reports call it, without an article.
+    /// Its name in reports, without an article.
     pub title: &'static str,
     /// One line: what it does, and when to choose it.
     pub summary: &'static str,
     /// The options that it has beside the settings that all learners share.
     pub options: &'static [OptionDescriptor],
-    /// What it can do.
+    /// Its abilities.
     pub abilities: Abilities,
     /// How many passes it is usually given at most.
     pub usual_epochs: u64,
@@ -39,7 +39,7 @@ pub struct Descriptor {
 pub struct RowLimit {
     /// The most rows.
     pub rows: usize,
-    /// What happens with more.
+    /// The problem with more.
     pub reason: &'static str,
 }
 
@@ -48,15 +48,15 @@ pub struct RowLimit {
 pub struct OptionDescriptor {
     /// The name, in snake case.
     pub name: &'static str,
-    /// What its value is called in help texts and formulas.
+    /// The symbol of its value in help texts and formulas.
     pub symbol: &'static str,
     /// Which values it takes.
     pub kind: OptionKind,
-    /// What the value `auto` stands for, where the option has it.
+    /// The meaning of the value `auto`, where the option has it.
     pub auto: Option<&'static str>,
     /// The usual value, as text; empty where the option is usually absent.
     pub default: &'static str,
-    /// What it means, without its range and its default.
+    /// Its meaning, without its range and default.
     pub help: &'static str,
 }
 
@@ -84,7 +84,7 @@ pub enum OptionKind {
 pub struct Choice {
     /// The word.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub help: &'static str,
 }
 
@@ -174,7 +174,7 @@ impl fmt::Display for OptionKind {
 }
 
 impl OptionDescriptor {
-    /// The value that a text stands for, if it is of the right kind. Ranges are checked with the learner as a whole.
+    /// The value that a text denotes, if it is of the right kind. Ranges are checked with the learner as a whole.
     pub fn parse(&self, text: &str) -> Result<OptionValue, String> {
         let value = match self.kind {
             _ if self.auto.is_some() && text == AUTO => OptionValue::Text(text.to_string()),
@@ -245,7 +245,7 @@ impl Ability {
     }
 }
 
-/// What a learner can do.
+/// The abilities of a learner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Abilities {
     /// Whether it learns each row as it comes, needing none of the others: such a learner can learn from a stream, be
@@ -280,7 +280,7 @@ impl Abilities {
     pub(crate) const ROW_BY_ROW: Self = Self {
         row_by_row: true,
         out_of_core: Ability::Yes,
-        shards: Ability::No("its steps have sizes of their own, and the theorem of mixing counts mistakes"),
+        shards: Ability::No("its steps differ in size, and the mixing theorem needs equal steps"),
         weights: Ability::Yes,
         many_classes: false,
         two_sides: true,
@@ -296,7 +296,7 @@ impl Abilities {
     pub(crate) const ALL_ROWS: Self = Self {
         row_by_row: false,
         out_of_core: Ability::No("it needs all rows in memory"),
-        shards: Ability::No("it has no weights that go from row to row and could be mixed"),
+        shards: Ability::No("it does not update weights row by row, so there is nothing to mix"),
         start: Ability::No("it starts at zero"),
         start_at_first_row: Ability::No("it starts at zero"),
         ..Self::ROW_BY_ROW
@@ -377,11 +377,11 @@ impl Descriptor {
             }
             None if self.options.is_empty() => SettingsError::new(
                 "options",
-                format!("⟦{name}⟧ is no option of a learner; {} has none", self.name),
+                format!("⟦{name}⟧ is not an option of a learner; {} has none", self.name),
             ),
             None => {
                 let own = listed(self.options.iter().map(|option| option.name), "and");
-                let problem = format!("⟦{name}⟧ is no option of a learner; {} has {own}", self.name);
+                let problem = format!("⟦{name}⟧ is not an option of a learner; {} has {own}", self.name);
                 SettingsError::new("options", problem)
             }
         }

@@ -62,19 +62,19 @@ impl SvmLoss {
 
     /// The largest value that a multiplier may have.
     #[inline(always)]
-    fn most(self, price: f64) -> f64 {
+    fn most(self, loss_weight: f64) -> f64 {
         match self {
-            SvmLoss::Hinge => price,
+            SvmLoss::Hinge => loss_weight,
             SvmLoss::SquaredHinge => f64::INFINITY,
         }
     }
 
     /// What the loss adds to the curvature of −D: the second derivative of α²/4C, or nothing.
     #[inline(always)]
-    fn curvature(self, price: f64) -> f64 {
+    fn curvature(self, loss_weight: f64) -> f64 {
         match self {
             SvmLoss::Hinge => 0.0,
-            SvmLoss::SquaredHinge => 0.5 / price,
+            SvmLoss::SquaredHinge => 0.5 / loss_weight,
         }
     }
 
@@ -82,13 +82,13 @@ impl SvmLoss {
     /// and the parts add up to P(θ) − D(α) if θ = Σ αᵢ zᵢ.
     #[inline(always)]
     fn gap(self, multiplier: &Multiplier, agreement: f64) -> f64 {
-        let &Multiplier { alpha, price, .. } = multiplier;
+        let &Multiplier { alpha, loss_weight, .. } = multiplier;
         let short = 1.0 - agreement;
         match self {
-            SvmLoss::Hinge if short > 0.0 => (price - alpha) * short,
+            SvmLoss::Hinge if short > 0.0 => (loss_weight - alpha) * short,
             SvmLoss::Hinge => -alpha * short,
-            SvmLoss::SquaredHinge if short > 0.0 => (price * short - 0.5 * alpha).powi(2) / price,
-            SvmLoss::SquaredHinge => alpha * (0.25 * alpha / price - short),
+            SvmLoss::SquaredHinge if short > 0.0 => (loss_weight * short - 0.5 * alpha).powi(2) / loss_weight,
+            SvmLoss::SquaredHinge => alpha * (0.25 * alpha / loss_weight - short),
         }
     }
 }
@@ -99,7 +99,7 @@ struct Multiplier {
     /// αᵢ
     alpha: f64,
     /// Cᵢ
-    price: f64,
+    loss_weight: f64,
     /// The curvature of −D along αᵢ: ‖x̃ᵢ‖², and what the loss adds.
     curvature: f64,
     /// yᵢ
@@ -142,7 +142,7 @@ struct CoordinateDescent<'a> {
     touched: usize,
 }
 
-/// What is proved of the result when a run ends, or thinks that it could.
+/// Proved bounds on the result when a run ends or may end.
 #[derive(Clone, Copy, Debug)]
 struct Proof {
     /// P(θ), of θ = Σ αᵢ zᵢ summed afresh.
@@ -202,13 +202,14 @@ impl<'a> CoordinateDescent<'a> {
     ) -> Self {
         let theta = Theta::zero(task.data.columns(), settings.bias.input());
         let multiplier = |i: usize| {
-            // A price that nothing can be divided by is none, and no sum of prices overflows.
-            let price = (options.c * weights.map_or(1.0, |weights| weights[i])).min(1e200);
-            let price = if price > 1e-300 { price } else { 0.0 };
-            let curvature = theta.extended_norm_squared(task.data.row(i)) + options.loss.curvature(price);
+            // Weights too small to divide by become 0, and no sum of weights overflows.
+            let loss_weight = (options.c * weights.map_or(1.0, |weights| weights[i])).min(1e200);
+            let loss_weight = if loss_weight > 1e-300 { loss_weight } else { 0.0 };
+            let curvature =
+                theta.extended_norm_squared(task.data.row(i)) + options.loss.curvature(loss_weight);
             // Along a zero row, D has no curvature: as good as none sends its multiplier to the end at once.
             let curvature = curvature.max(f64::MIN_POSITIVE);
-            Multiplier { alpha: 0.0, price, curvature, sign: f64::from(task.signs[i]) }
+            Multiplier { alpha: 0.0, loss_weight, curvature, sign: f64::from(task.signs[i]) }
         };
         let rows = (0..task.data.len()).into_par_iter().with_min_len(CHUNK);
         let multipliers: Vec<Multiplier> = rows.map(multiplier).collect();
@@ -217,7 +218,7 @@ impl<'a> CoordinateDescent<'a> {
             settings,
             options,
             clock: Instant::now(),
-            active: multipliers.iter().map(|multiplier| multiplier.price > 0.0).collect(),
+            active: multipliers.iter().map(|multiplier| multiplier.loss_weight > 0.0).collect(),
             listed: (0..multipliers.len() as u32).collect(),
             multipliers,
             theta,
@@ -274,10 +275,10 @@ impl<'a> CoordinateDescent<'a> {
             }
             let i = order.at(position);
             let row = data.row(i);
-            let Multiplier { alpha, price, curvature, sign } = self.multipliers[i];
-            let most = loss.most(price);
+            let Multiplier { alpha, loss_weight, curvature, sign } = self.multipliers[i];
+            let most = loss.most(loss_weight);
             let agreement = sign * self.theta.score(row);
-            let slope = agreement - 1.0 + alpha * loss.curvature(price);
+            let slope = agreement - 1.0 + alpha * loss.curvature(loss_weight);
             if (alpha == 0.0 && slope > bounds.high) || (alpha == most && slope < bounds.low) {
                 self.active[i] = false;
             } else {
@@ -360,7 +361,7 @@ impl<'a> CoordinateDescent<'a> {
         let tallies: Vec<Tally> = chunks
             .map(|(chunk, (multipliers, active))| {
                 let mut tally = Tally::default();
-                for (k, multiplier) in multipliers.iter().enumerate().filter(|(_, of)| of.price > 0.0) {
+                for (k, multiplier) in multipliers.iter().enumerate().filter(|(_, of)| of.loss_weight > 0.0) {
                     let agreement = multiplier.sign * theta.score(data.row(chunk * CHUNK + k));
                     tally.add(multiplier, agreement, loss);
                     active[k] |= loss.gap(multiplier, agreement) > 0.0;
@@ -442,10 +443,10 @@ struct Tally {
 
 impl Tally {
     fn add(&mut self, multiplier: &Multiplier, agreement: f64, loss: SvmLoss) {
-        let &Multiplier { alpha, price, .. } = multiplier;
-        self.losses += price * loss.at(agreement);
+        let &Multiplier { alpha, loss_weight, .. } = multiplier;
+        self.losses += loss_weight * loss.at(agreement);
         self.multipliers += alpha;
-        self.paid += 0.5 * alpha * (alpha * loss.curvature(price));
+        self.paid += 0.5 * alpha * (alpha * loss.curvature(loss_weight));
         self.support += u64::from(alpha > 0.0);
     }
 

@@ -15,16 +15,17 @@ use std::collections::HashMap;
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "voted",
     title: "voted perceptron",
-    summary: "Lets all weights of the run vote: often as good as averaged, slower to predict",
+    summary: "Predicts by a vote of all weight vectors of the run: often as accurate as averaged, slower to \
+              predict",
     options: &[],
     abilities: Abilities {
         out_of_core: Ability::No("it keeps its mistakes in memory"),
-        shards: Ability::No("its votes are the vectors of one run, one after the other"),
+        shards: Ability::No("it votes with the weight vectors of one sequential run"),
         weights: Ability::No("its votes count examples, not weights"),
         ..ABILITIES
     },
     usual_epochs: 100,
-    compared_up_to: Some(RowLimit { rows: 20_000, reason: "counting votes takes long" }),
+    compared_up_to: Some(RowLimit { rows: 20_000, reason: "counting votes is slow" }),
     usual: || Learner::Voted,
 };
 

@@ -17,16 +17,16 @@ fn columns() -> impl Strategy<Value = Vec<f64>> {
     prop_oneof![spread, few, tied, large].prop_map(sorted)
 }
 
-fn bends() -> impl Strategy<Value = (Vec<f64>, Bends)> {
+fn splines() -> impl Strategy<Value = (Vec<f64>, Splines)> {
     columns().prop_filter_map("columns that vary", |values| {
-        let bends = Bends::learn(3, &values)?;
-        Some((values, bends))
+        let splines = Splines::learn(3, &values)?;
+        Some((values, splines))
     })
 }
 
-fn at(bends: &Bends, z: f64) -> Vec<f64> {
+fn at(splines: &Splines, z: f64) -> Vec<f64> {
     let mut found = Vec::new();
-    bends.at_standardised(z, |x| found.push(x));
+    splines.at_standardised(z, |x| found.push(x));
     found
 }
 
@@ -53,11 +53,11 @@ fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
 
 proptest! {
     #[test]
-    fn they_are_linear_beyond_the_outer_knots((_, bends) in bends(), far in 0.01f64..50.0) {
-        let (first, last) = (bends.knots[0], bends.knots[bends.knots.len() - 1]);
+    fn they_are_linear_beyond_the_outer_knots((_, splines) in splines(), far in 0.01f64..50.0) {
+        let (first, last) = (splines.knots[0], splines.knots[splines.knots.len() - 1]);
         for (end, way) in [(first, -1.0), (last, 1.0)] {
-            let [one, two, three] = [0.0, far, 2.0 * far].map(|step| at(&bends, end + way * step));
-            for m in 0..bends.count() {
+            let [one, two, three] = [0.0, far, 2.0 * far].map(|step| at(&splines, end + way * step));
+            for m in 0..splines.count() {
                 let size = 1.0 + one[m].abs() + three[m].abs();
                 prop_assert!((one[m] - 2.0 * two[m] + three[m]).abs() < 1e-10 * size);
             }
@@ -67,8 +67,8 @@ proptest! {
     /// Value, slope and second derivative agree on both sides of each knot, as one-sided differences show: the cubics
     /// have known differences, so these are exact but for rounding.
     #[test]
-    fn they_have_two_continuous_derivatives((_, bends) in bends()) {
-        let knots = &bends.knots;
+    fn they_have_two_continuous_derivatives((_, splines) in splines()) {
+        let knots = &splines.knots;
         for k in 0..knots.len() {
             let left = if k == 0 { 1.0 } else { knots[k] - knots[k - 1] };
             let right = if k + 1 == knots.len() { 1.0 } else { knots[k + 1] - knots[k] };
@@ -76,8 +76,8 @@ proptest! {
             let derivatives = |way: f64, width: f64| {
                 let h = way * width / 4.0;
                 // A hair inside, so that the piece on this side is asked.
-                let f: Vec<Vec<f64>> = (0..4).map(|step| at(&bends, knots[k] + f64::from(step) * h)).collect();
-                (0..bends.count()).map(|m| {
+                let f: Vec<Vec<f64>> = (0..4).map(|step| at(&splines, knots[k] + f64::from(step) * h)).collect();
+                (0..splines.count()).map(|m| {
                     let d1 = f[1][m] - f[0][m];
                     let d2 = f[2][m] - 2.0 * f[1][m] + f[0][m];
                     let d3 = f[3][m] - 3.0 * f[2][m] + 3.0 * f[1][m] - f[0][m];
@@ -87,8 +87,8 @@ proptest! {
             };
             let (before, after) = (derivatives(-1.0, left), derivatives(1.0, right));
             let shortest = left.min(right);
-            for m in 0..bends.count() {
-                let size = 1.0 + at(&bends, knots[k])[m].abs();
+            for m in 0..splines.count() {
+                let size = 1.0 + at(&splines, knots[k])[m].abs();
                 prop_assert!((before[m].0 - after[m].0).abs() < 1e-11 * size / shortest + 1e-9 * before[m].0.abs());
                 let tolerance = 1e-10 * size / (shortest * shortest) + 1e-8 * before[m].1.abs();
                 prop_assert!((before[m].1 - after[m].1).abs() < tolerance, "{} {}", before[m].1, after[m].1);
@@ -97,11 +97,11 @@ proptest! {
     }
 
     #[test]
-    fn they_are_orthogonal_on_the_rows_and_the_smoothest_has_mean_square_one((values, bends) in bends()) {
+    fn they_are_orthogonal_on_the_rows_and_the_smoothest_has_mean_square_one((values, splines) in splines()) {
         let n = values.len() as f64;
-        let z = |x: f64| standardised(x, bends.mean, bends.deviation);
-        let rows: Vec<Vec<f64>> = values.iter().map(|&x| at(&bends, z(x))).collect();
-        for m in 0..bends.count() {
+        let z = |x: f64| standardised(x, splines.mean, splines.deviation);
+        let rows: Vec<Vec<f64>> = values.iter().map(|&x| at(&splines, z(x))).collect();
+        for m in 0..splines.count() {
             let sum: f64 = rows.iter().map(|row| row[m]).sum::<f64>() / n;
             let linear: f64 = rows.iter().zip(&values).map(|(row, &x)| row[m] * z(x)).sum::<f64>() / n;
             prop_assert!(sum.abs() < 1e-7 && linear.abs() < 1e-7, "{sum} {linear}");
@@ -112,18 +112,18 @@ proptest! {
         }
         let square = |m: usize| rows.iter().map(|row| row[m] * row[m]).sum::<f64>() / n;
         prop_assert!((square(0) - 1.0).abs() < 1e-6);
-        prop_assert!((1..bends.count()).all(|m| square(m) < square(m - 1) * (1.0 + 1e-6) + 1e-9));
+        prop_assert!((1..splines.count()).all(|m| square(m) < square(m - 1) * (1.0 + 1e-6) + 1e-9));
     }
 
     /// Between knots the second derivative is linear, so that Simpson's rule has no error for its products.
     #[test]
     fn a_sum_of_squares_of_weights_is_the_roughness(
-        (_, bends) in bends(),
-        weights in prop::collection::vec(-2.0f64..2.0, MAX_BENDS),
+        (_, splines) in splines(),
+        weights in prop::collection::vec(-2.0f64..2.0, MAX_SPLINES),
     ) {
-        let knots = &bends.knots;
+        let knots = &splines.knots;
         let second: Vec<f64> = (0..knots.len())
-            .map(|k| bends.second.iter().zip(&weights).map(|(second, weight)| second[k] * weight).sum())
+            .map(|k| splines.second.iter().zip(&weights).map(|(second, weight)| second[k] * weight).sum())
             .collect();
         let quadrature = |second: &[f64]| -> f64 {
             (0..knots.len() - 1)
@@ -143,8 +143,8 @@ proptest! {
             })
             .sum();
         prop_assert!((quadrature(&second) - banded).abs() <= 1e-9 * banded);
-        let unit = quadrature(&bends.second[0]);
-        let squares: f64 = weights[..bends.count()].iter().map(|weight| weight * weight).sum();
+        let unit = quadrature(&splines.second[0]);
+        let squares: f64 = weights[..splines.count()].iter().map(|weight| weight * weight).sum();
         prop_assert!((banded - unit * squares).abs() <= 1e-5 * unit * squares.max(1e-3), "{banded} {}", unit * squares);
     }
 
@@ -179,51 +179,51 @@ proptest! {
         let h = knots[pieces] - knots[pieces - 1];
         equation(vec![(4 * pieces - 2, 2.0), (4 * pieces - 1, 6.0 * h)], 0.0);
         let found = solve(matrix, right);
-        let bends = Bends::new(0, (0.0, 1.0), [0.0, 1.0], knots.clone(), vec![values]).unwrap();
+        let splines = Splines::new(0, (0.0, 1.0), [0.0, 1.0], knots.clone(), vec![values]).unwrap();
         for place in places {
             let z = knots[0] + place * (knots[pieces] - knots[0]);
             let k = (0..pieces).rev().find(|&k| knots[k] <= z).unwrap();
             let t = z - knots[k];
             let naive: f64 = (0..4).map(|power| found[4 * k + power] * t.powi(power as i32)).sum();
-            prop_assert!((at(&bends, z)[0] - naive).abs() < 1e-8 * (1.0 + naive.abs()));
+            prop_assert!((at(&splines, z)[0] - naive).abs() < 1e-8 * (1.0 + naive.abs()));
         }
     }
 
     #[test]
-    fn knots_are_values_of_the_rows_and_as_many_as_there_can_be((values, bends) in bends()) {
+    fn knots_are_values_of_the_rows_and_as_many_as_there_can_be((values, splines) in splines()) {
         let distinct = values.chunk_by(|a, b| a == b).count();
-        let z = |x: f64| standardised(x, bends.mean, bends.deviation);
-        prop_assert!(bends.knots.len() <= distinct.min(MAX_KNOTS));
-        prop_assert!(bends.knots.iter().all(|knot| values.iter().any(|&x| z(x) == *knot)));
-        prop_assert!(bends.count() <= (bends.knots.len() - 2).min(MAX_BENDS));
+        let z = |x: f64| standardised(x, splines.mean, splines.deviation);
+        prop_assert!(splines.knots.len() <= distinct.min(MAX_KNOTS));
+        prop_assert!(splines.knots.iter().all(|knot| values.iter().any(|&x| z(x) == *knot)));
+        prop_assert!(splines.count() <= (splines.knots.len() - 2).min(MAX_SPLINES));
     }
 }
 
 #[test]
-fn evenly_spread_values_give_all_knots_and_bends() {
+fn evenly_spread_values_give_all_knots_and_splines() {
     let values: Vec<f64> = (0..1000).map(f64::from).collect();
-    let bends = Bends::learn(0, &values).unwrap();
-    assert_eq!((bends.knots.len(), bends.count()), (MAX_KNOTS, MAX_BENDS));
-    assert_eq!(bends.range, [0.0, 999.0]);
-    // Three values bend once.
-    let bends = Bends::learn(0, &[0.0, 0.0, 1.0, 1.0, 2.0, 2.0]).unwrap();
-    assert_eq!((bends.knots.len(), bends.count()), (3, 1));
+    let splines = Splines::learn(0, &values).unwrap();
+    assert_eq!((splines.knots.len(), splines.count()), (MAX_KNOTS, MAX_SPLINES));
+    assert_eq!(splines.range, [0.0, 999.0]);
+    // Three values give one spline.
+    let splines = Splines::learn(0, &[0.0, 0.0, 1.0, 1.0, 2.0, 2.0]).unwrap();
+    assert_eq!((splines.knots.len(), splines.count()), (3, 1));
 }
 
 #[test]
-fn what_does_not_vary_does_not_bend() {
+fn constant_columns_get_no_splines() {
     for values in [&[][..], &[1.0; 9], &[0.0, 0.0, 1.0, 1.0], &[-1e308, 1e308]] {
-        assert!(Bends::learn(0, values).is_none(), "{values:?}");
+        assert!(Splines::learn(0, values).is_none(), "{values:?}");
     }
 }
 
 #[test]
-fn huge_and_tiny_numbers_give_finite_bends() {
+fn huge_and_tiny_numbers_give_finite_splines() {
     for scale in [1e-300, 1e-20, 1e20, 1e300] {
         let values: Vec<f64> = (0..50).map(|i| f64::from(i) * scale).collect();
-        let bends = Bends::learn(0, &values).unwrap();
+        let splines = Splines::learn(0, &values).unwrap();
         for x in [f64::MAX, f64::MIN, 0.0, scale, f64::MIN_POSITIVE] {
-            bends.at(x, |value| assert!(value.is_finite(), "{scale} {x} {value}"));
+            splines.at(x, |value| assert!(value.is_finite(), "{scale} {x} {value}"));
         }
     }
 }
@@ -231,7 +231,7 @@ fn huge_and_tiny_numbers_give_finite_bends() {
 #[test]
 fn parts_that_do_not_fit_are_refused() {
     let new = |knots: &[f64], values: &[f64]| {
-        Bends::new(0, (0.0, 1.0), [0.0, 1.0], knots.to_vec(), vec![values.to_vec()])
+        Splines::new(0, (0.0, 1.0), [0.0, 1.0], knots.to_vec(), vec![values.to_vec()])
     };
     assert!(new(&[0.0, 1.0, 2.0], &[1.0, 0.0, 1.0]).is_some());
     for (knots, values) in [

@@ -86,7 +86,7 @@ impl OutOfCoreData {
         self.reader.schema()
     }
 
-    /// What was noticed when the cache was made.
+    /// Notes made while reading when the cache was made.
     pub fn notes(&self) -> ReadNotes {
         self.reader.notes()
     }

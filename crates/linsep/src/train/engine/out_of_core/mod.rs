@@ -41,7 +41,7 @@ pub fn check_out_of_core(settings: &Settings) -> Result<(), SettingsError> {
     settings.validate()?;
     if let Some(reason) = settings.learner.abilities().out_of_core.reason() {
         let problem = format!(
-            "⟦memory⟧ is for learners that go row by row and keep none of them ({}), not for {}: {reason}",
+            "⟦memory⟧ is for learners that process one row at a time and store none ({}), not for {}: {reason}",
             names_of(|abilities| abilities.out_of_core.is_yes()),
             settings.learner.name()
         );
@@ -101,7 +101,7 @@ struct MeasuredFile<'a> {
 }
 
 /// Which class is on which side, and how much it counts.
-struct Sides {
+struct BinaryLabels {
     classes: ClassPair,
     signs: Vec<i8>,
     weights: Option<Vec<f64>>,
@@ -110,7 +110,12 @@ struct Sides {
 impl MeasuredFile<'_> {
     /// What [`Task::new`](crate::train::engine::run::Task::new) checks and prepares for rows in memory. `names` are those of the
     /// data; sides that share them are told apart at once.
-    fn sides(&self, settings: &Settings, names: &[String], classes: ClassPair) -> Result<Sides, Error> {
+    fn sides(
+        &self,
+        settings: &Settings,
+        names: &[String],
+        classes: ClassPair,
+    ) -> Result<BinaryLabels, Error> {
         let counts = &self.measured.counts;
         let signs: Vec<i8> = classes.signs_of(names).into_iter().map(|sign| sign.unwrap_or(-1)).collect();
         let rows_of = |sign: i8| -> u64 {
@@ -124,12 +129,12 @@ impl MeasuredFile<'_> {
         let sides: Vec<u32> = signs.iter().map(|&sign| u32::from(sign > 0)).collect();
         let totals: Vec<f64> = counts.iter().map(|&count| count as f64).collect();
         let weights = class_weights(&settings.class_weight, names, &sides, &totals)?;
-        Ok(Sides { classes, signs, weights })
+        Ok(BinaryLabels { classes, signs, weights })
     }
 
     fn two_sides(
         &self,
-        sides: Sides,
+        sides: BinaryLabels,
         settings: &Settings,
         checkpoint: Option<State>,
         part: &mut Part,
@@ -170,7 +175,7 @@ impl MeasuredFile<'_> {
     /// What the result is worth on all rows, in one more pass.
     fn judge(
         &self,
-        sides: &Sides,
+        sides: &BinaryLabels,
         learned: &Learned,
         candidates: &[Theta],
         part: &mut Part,

@@ -1,6 +1,6 @@
 //! Passes over rows that stay in their file: the next window is read while this one is learned from.
 
-use super::{MeasuredFile, Sides};
+use super::{BinaryLabels, MeasuredFile};
 use crate::memory;
 use crate::observe::Observer;
 use crate::read::ReadError;
@@ -17,7 +17,7 @@ impl MeasuredFile<'_> {
     /// Goes on with a state until a reason to stop.
     pub(super) fn passes(
         &self,
-        sides: &Sides,
+        sides: &BinaryLabels,
         settings: &Settings,
         state: &mut State,
         part: &mut Part,
@@ -81,7 +81,7 @@ struct Ahead {
 /// The rows of a file as a run visits them: those of a window are in memory.
 struct FileRows<'a> {
     file: &'a MeasuredFile<'a>,
-    sides: &'a Sides,
+    sides: &'a BinaryLabels,
     settings: &'a Settings,
     state: &'a mut State,
     part: Part,

@@ -1,4 +1,4 @@
-//! What the updates prove about the margin in the kernel's space.
+//! The bounds that the updates prove on the margin in the kernel's space.
 //!
 //! Novikoff's argument needs no coordinates. With f = Σ s_t K(x_t, ·), s_t = y_t w_t and W = Σ w_t, the function
 //! f / W is a convex combination of the z_t = y_t K(x_t, ·), so γ* ≤ ‖f‖ / W at every moment. An update with

@@ -99,7 +99,7 @@ impl KernelMachine {
         self.gram.form.kernel()
     }
 
-    /// What joins the functions of the run.
+    /// How the functions of the run are combined.
     pub fn combine(&self) -> Combine {
         self.combine
     }
@@ -135,7 +135,7 @@ impl KernelMachine {
         }
     }
 
-    /// What each function of a run that votes survived.
+    /// The number of rows that each function of a voting run survived.
     #[doc(hidden)]
     pub fn survivals(&self) -> &[u64] {
         match &self.terms {

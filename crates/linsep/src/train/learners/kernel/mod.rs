@@ -43,7 +43,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "kernel",
     title: "kernel perceptron",
-    summary: "Learns a sum of kernels instead of weights: when the boundary is curved, and there are not too many rows",
+    summary: "Learns a kernel expansion instead of weights: for curved boundaries and moderate numbers of rows",
     options: &[
         OptionDescriptor {
             name: "kernel",
@@ -79,7 +79,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             kind: OptionKind::Number(OFFSETS),
             auto: None,
             default: "0",
-            help: "the constant c of the polynomial kernel, beside what an appended bias adds",
+            help: "the constant c of the polynomial kernel, in addition to an appended bias",
         },
         OptionDescriptor {
             name: "kernel_cache",
@@ -87,7 +87,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             kind: OptionKind::Size,
             auto: None,
             default: "500MB",
-            help: "memory for kernel values that are kept",
+            help: "memory for cached kernel values",
         },
         OptionDescriptor {
             kind: OptionKind::Choice(&[Combine::LAST, Combine::AVERAGE, Combine::VOTE]),
@@ -96,7 +96,11 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     ],
     abilities: Abilities { counts_mistakes: true, ..Abilities::ALL_ROWS },
     usual_epochs: 100,
-    compared_up_to: Some(RowLimit { rows: 5_000, reason: "its time grows with the square of the rows" }),
+    compared_up_to: Some(RowLimit {
+        rows: 5_000,
+        reason: "its time grows with the square of the number of \
+                                                          rows",
+    }),
     usual: || Learner::Kernel(KernelOptions::default()),
 };
 
@@ -253,7 +257,7 @@ impl Registered for KernelOptions {
             Kernel::Linear => Ok(()),
             Kernel::Polynomial { degree: 0, .. } => refuse(
                 "degree",
-                "degree 0 makes every kernel value 1, so no two rows can be told apart: choose 1 or more"
+                "degree 0 makes every kernel value 1: choose 1 or more"
                     .into(),
             ),
             Kernel::Polynomial { degree, .. } if degree > MAX_DEGREE => refuse(
@@ -266,8 +270,8 @@ impl Registered for KernelOptions {
                 refuse(
                     "gamma",
                     format!(
-                        "the gamma of a kernel is {gamma}; it must be above 0 ({GAMMAS}): at 0 all rows look the same, and \
-                         outside the range all values vanish or overflow"
+                        "the gamma of a kernel is {gamma}; it must be above 0 ({GAMMAS}): at 0 all kernel \
+                         values are equal, and outside the range they vanish or overflow"
                     ),
                 )
             }

@@ -17,7 +17,7 @@ use std::ops::ControlFlow;
 pub(super) struct BinaryLoss {
     pub(super) scores: Vec<f64>,
     /// uᵢ p(1 − p): the second derivative of each row's loss in its score.
-    pub(super) bends: Vec<f64>,
+    pub(super) curvatures: Vec<f64>,
     /// Σ uᵢ ℓᵢ
     pub(super) loss: f64,
     /// Σ αᵢ xᵢ and Σ αᵢ over the rows of each class.
@@ -45,7 +45,7 @@ struct Part<'s> {
     start: usize,
     done: usize,
     scores: &'s mut [f64],
-    bends: &'s mut [f64],
+    curvatures: &'s mut [f64],
     loss: f64,
     pulls: [Point; 2],
 }
@@ -122,20 +122,21 @@ impl Part<'_> {
         while self.done < end {
             let count = TOGETHER.min(end - self.done);
             let (range, first) = (self.done..self.done + count, self.start + self.done);
-            let (scores, bends) = (&mut self.scores[range.clone()], &mut self.bends[range]);
-            let (prices, labels) = (&problem.prices[first..][..count], &problem.labels[first..][..count]);
+            let (scores, curvatures) = (&mut self.scores[range.clone()], &mut self.curvatures[range]);
+            let (loss_weights, labels) =
+                (&problem.loss_weights[first..][..count], &problem.labels[first..][..count]);
             for (k, score) in scores.iter_mut().enumerate() {
                 *score = intercept + dot(first + k);
             }
             linalg::odds_and_logs(scores, &mut odds[..count], &mut logs[..count]);
             for k in 0..count {
-                let (odds, price, is_own) = (odds[k], prices[k], labels[k] == 1);
+                let (odds, loss_weight, is_own) = (odds[k], loss_weights[k], labels[k] == 1);
                 let agreement = if is_own { scores[k] } else { -scores[k] };
                 let large = 1.0 / (1.0 + odds);
                 let small = odds * large;
-                self.loss += price * ((-agreement).max(0.0) + logs[k]);
-                bends[k] = price * small * large;
-                let pull = price * if agreement > 0.0 { small } else { large };
+                self.loss += loss_weight * ((-agreement).max(0.0) + logs[k]);
+                curvatures[k] = loss_weight * small * large;
+                let pull = loss_weight * if agreement > 0.0 { small } else { large };
                 totals[usize::from(is_own)] += pull;
                 add(first + k, pull, if is_own { &mut own.weights } else { &mut others.weights });
             }
@@ -153,19 +154,26 @@ impl Problem<'_> {
         room: Option<BinaryLoss>,
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, BinaryLoss> {
-        let (mut scores, mut bends) = match room {
-            Some(sides) => (sides.scores, sides.bends),
+        let (mut scores, mut curvatures) = match room {
+            Some(sides) => (sides.scores, sides.curvatures),
             None => (vec![0.0; self.data.len()], vec![0.0; self.data.len()]),
         };
-        let (mut score_rest, mut bend_rest) = (&mut scores[..], &mut bends[..]);
+        let (mut score_rest, mut curvature_rest) = (&mut scores[..], &mut curvatures[..]);
         let mut parts = Vec::with_capacity(self.blocks.len());
         for block in &self.blocks {
             let (own_scores, after) = score_rest.split_at_mut(block.len());
             score_rest = after;
-            let (own_bends, after) = bend_rest.split_at_mut(block.len());
-            bend_rest = after;
+            let (own_curvatures, after) = curvature_rest.split_at_mut(block.len());
+            curvature_rest = after;
             let (start, pulls) = (block.start, [self.zero(), self.zero()]);
-            parts.push(Part { start, done: 0, scores: own_scores, bends: own_bends, loss: 0.0, pulls });
+            parts.push(Part {
+                start,
+                done: 0,
+                scores: own_scores,
+                curvatures: own_curvatures,
+                loss: 0.0,
+                pulls,
+            });
         }
         let together = (self.rows_between_pauses / parts.len().max(1)).max(1);
         while parts.iter().any(|part| part.done < part.scores.len()) {
@@ -177,7 +185,7 @@ impl Problem<'_> {
             loss += part.loss;
             pulls.iter_mut().zip(&part.pulls).for_each(|(to, from)| to.add(1.0, from));
         }
-        ControlFlow::Continue(BinaryLoss { scores, bends, loss, pulls })
+        ControlFlow::Continue(BinaryLoss { scores, curvatures, loss, pulls })
     }
 
     /// About how much the objective is above the bound that the point proves: what is left of ⟨w, G⟩ ≤ Ω(w) + Ω*(G). It is not
@@ -258,7 +266,7 @@ impl Problem<'_> {
             return ControlFlow::Continue(Proof { margin_upper, ..Proof::of_nothing(self, objective) });
         }
         let cost_of_rest = match self.has_intercept {
-            true => rest * ((2.0 * found.price / found.room).ln() + 1.0) * (1.0 + FUNCTIONS),
+            true => rest * ((2.0 * found.loss_weight / found.room).ln() + 1.0) * (1.0 + FUNCTIONS),
             false => 0.0,
         };
         let entropy = found.entropy * (1.0 - rounding) - FUNCTIONS * found.all;
@@ -283,9 +291,9 @@ impl Problem<'_> {
         let parts = self.sum_chunks(scores, pause, |start, scores| {
             let (mut odds, mut logs) = (vec![0.0; scores.len()], vec![0.0; scores.len()]);
             linalg::odds_and_logs(scores, &mut odds, &mut logs);
-            let mut sums = Entropy { entropy: 0.0, all: 0.0, room: 0.0, price: 1.0 };
+            let mut sums = Entropy { entropy: 0.0, all: 0.0, room: 0.0, loss_weight: 1.0 };
             for (k, score) in scores.iter().enumerate() {
-                let (price, class) = (self.prices[start + k], self.labels[start + k] as usize);
+                let (loss_weight, class) = (self.loss_weights[start + k], self.labels[start + k] as usize);
                 let agreement = if class == 1 { *score } else { -score };
                 let (small, large) = (odds[k] / (1.0 + odds[k]), 1.0 / (1.0 + odds[k]));
                 let (p, rest) = if agreement > 0.0 { (small, large) } else { (large, small) };
@@ -297,20 +305,23 @@ impl Problem<'_> {
                 let log_of_rest = (-agreement).max(0.0) + logs[k];
                 let beside = (log_of_rest - y * (6.0 + y) / (6.0 + 4.0 * y)).max(0.0);
                 let first = if q > 0.0 { q * log_of_q } else { 0.0 };
-                sums.entropy += price * (first + left * beside);
-                sums.all += price * (STEEPEST * q + first + 2.0 * left * log_of_rest);
-                let room = price * q.min(left);
+                sums.entropy += loss_weight * (first + left * beside);
+                sums.all += loss_weight * (STEEPEST * q + first + 2.0 * left * log_of_rest);
+                let room = loss_weight * q.min(left);
                 if room > sums.room {
-                    (sums.room, sums.price) = (room, price);
+                    (sums.room, sums.loss_weight) = (room, loss_weight);
                 }
             }
             sums
         })?;
-        let none = Entropy { entropy: 0.0, all: 0.0, room: 0.0, price: 1.0 };
+        let none = Entropy { entropy: 0.0, all: 0.0, room: 0.0, loss_weight: 1.0 };
         ControlFlow::Continue(parts.into_iter().fold(none, |sum, part| {
-            let (room, price) =
-                if part.room > sum.room { (part.room, part.price) } else { (sum.room, sum.price) };
-            Entropy { entropy: sum.entropy + part.entropy, all: sum.all + part.all, room, price }
+            let (room, loss_weight) = if part.room > sum.room {
+                (part.room, part.loss_weight)
+            } else {
+                (sum.room, sum.loss_weight)
+            };
+            Entropy { entropy: sum.entropy + part.entropy, all: sum.all + part.all, room, loss_weight }
         }))
     }
 }
@@ -323,5 +334,5 @@ struct Entropy {
     all: f64,
     /// The row that can take most: uᵢ times its smaller probability, and uᵢ.
     room: f64,
-    price: f64,
+    loss_weight: f64,
 }

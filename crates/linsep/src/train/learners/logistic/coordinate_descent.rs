@@ -76,13 +76,13 @@ pub(super) struct Coordinate {
 /// What the losses' slopes have changed by since the model began.
 pub(super) enum Model<'c> {
     /// By rows: the curvature of each row's loss in the score, and that times how far the score has moved.
-    Rows { columns: &'c Columns, bends: Vec<Bend> },
+    Rows { columns: &'c Columns, row_curvatures: Vec<RowCurvature> },
     /// By pairs of coordinates, where they are few beside the rows: the second derivatives, and the changes themselves.
     Pairs { matrix: Vec<f64>, changes: Vec<f64> },
 }
 
 #[derive(Clone, Copy)]
-pub(super) struct Bend {
+pub(super) struct RowCurvature {
     curvature: f64,
     moved: f64,
 }
@@ -90,7 +90,7 @@ pub(super) struct Bend {
 impl<'c> Model<'c> {
     fn new(
         columns: &'c Columns,
-        bends: Vec<Bend>,
+        row_curvatures: Vec<RowCurvature>,
         coordinates: &[Coordinate],
         data: &Dataset,
         pause: &mut Pause<'_>,
@@ -98,10 +98,12 @@ impl<'c> Model<'c> {
         let count = coordinates.len();
         let cells: usize = coordinates
             .iter()
-            .map(|of| of.feature.map_or(bends.len(), |j| columns.offsets[j + 1] - columns.offsets[j]))
+            .map(|of| {
+                of.feature.map_or(row_curvatures.len(), |j| columns.offsets[j + 1] - columns.offsets[j])
+            })
             .sum();
         if 4 * count * count > cells {
-            return ControlFlow::Continue(Model::Rows { columns, bends });
+            return ControlFlow::Continue(Model::Rows { columns, row_curvatures });
         }
         let mut place = vec![u32::MAX; data.columns()];
         for (k, feature) in coordinates.iter().enumerate().filter_map(|(k, of)| Some((k, of.feature?))) {
@@ -123,7 +125,8 @@ impl<'c> Model<'c> {
             );
             own.extend(intercept);
             for &(a, x) in &*own {
-                let (factor, line) = (bends[i].curvature * x, &mut matrix[a * count..(a + 1) * count]);
+                let (factor, line) =
+                    (row_curvatures[i].curvature * x, &mut matrix[a * count..(a + 1) * count]);
                 own.iter().for_each(|&(b, y)| line[b] += factor * y);
             }
         };
@@ -148,26 +151,27 @@ impl<'c> Model<'c> {
     fn change(&self, place: usize, coordinate: &Coordinate) -> f64 {
         match (self, coordinate.feature) {
             (Model::Pairs { changes, .. }, _) => changes[place],
-            (Model::Rows { columns, bends }, Some(feature)) => {
-                columns.of(feature).map(|(i, x)| bends[i].moved * x).sum()
+            (Model::Rows { columns, row_curvatures }, Some(feature)) => {
+                columns.of(feature).map(|(i, x)| row_curvatures[i].moved * x).sum()
             }
-            (Model::Rows { bends, .. }, None) => bends.iter().map(|bend| bend.moved).sum(),
+            (Model::Rows { row_curvatures, .. }, None) => row_curvatures.iter().map(|own| own.moved).sum(),
         }
     }
 
     /// The second derivatives times a direction, in the coordinates where the direction is not zero.
     fn curve(&self, coordinates: &[Coordinate], direction: &[f64]) -> Vec<f64> {
         let moving = || coordinates.iter().enumerate().filter(|&(place, _)| direction[place] != 0.0);
-        let mut bent = vec![0.0; coordinates.len()];
+        let mut hessian_direction = vec![0.0; coordinates.len()];
         match self {
             Model::Pairs { matrix, changes } => {
                 let count = changes.len();
                 for (place, _) in moving() {
-                    bent[place] = linalg::dot_dense(&matrix[place * count..(place + 1) * count], direction);
+                    hessian_direction[place] =
+                        linalg::dot_dense(&matrix[place * count..(place + 1) * count], direction);
                 }
             }
-            Model::Rows { columns, bends } => {
-                let mut moved = vec![0.0; bends.len()];
+            Model::Rows { columns, row_curvatures } => {
+                let mut moved = vec![0.0; row_curvatures.len()];
                 for (place, coordinate) in moving() {
                     match coordinate.feature {
                         Some(feature) => {
@@ -176,16 +180,16 @@ impl<'c> Model<'c> {
                         None => moved.iter_mut().for_each(|moved| *moved += direction[place]),
                     }
                 }
-                moved.iter_mut().zip(bends).for_each(|(moved, bend)| *moved *= bend.curvature);
+                moved.iter_mut().zip(row_curvatures).for_each(|(moved, own)| *moved *= own.curvature);
                 for (place, coordinate) in moving() {
-                    bent[place] = match coordinate.feature {
+                    hessian_direction[place] = match coordinate.feature {
                         Some(feature) => columns.of(feature).map(|(i, x)| moved[i] * x).sum(),
                         None => moved.iter().sum(),
                     };
                 }
             }
         }
-        bent
+        hessian_direction
     }
 
     /// The steps that make the model smallest, by a Cholesky factor of the matrix of those that take part, whose slopes are not zero.
@@ -233,17 +237,19 @@ impl<'c> Model<'c> {
         let enough = 1e-6 * size;
         for _ in 0..iterations {
             pause()?;
-            let mut bent = self.curve(coordinates, &direction);
-            for ((bent, step), of) in bent.iter_mut().zip(&direction).zip(coordinates) {
-                *bent += if of.feature.is_some() { penalty.square * step } else { 0.0 };
+            let mut hessian_direction = self.curve(coordinates, &direction);
+            for ((hessian_direction, step), of) in
+                hessian_direction.iter_mut().zip(&direction).zip(coordinates)
+            {
+                *hessian_direction += if of.feature.is_some() { penalty.square * step } else { 0.0 };
             }
-            let curvature = dot(&direction, &bent);
+            let curvature = dot(&direction, &hessian_direction);
             if curvature.is_nan() || curvature <= 0.0 {
                 break;
             }
             let step = size / curvature;
             linalg::add_dense(step, &direction, &mut solution);
-            linalg::add_dense(-step, &bent, &mut rest);
+            linalg::add_dense(-step, &hessian_direction, &mut rest);
             let measured = measure(&rest);
             let before = std::mem::replace(&mut size, dot(&rest, &measured));
             if size.is_nan() || size <= enough {
@@ -273,8 +279,8 @@ impl<'c> Model<'c> {
                 _ if !takes_part(of) => 0.0,
                 None => -of.slope - self.change(place, of),
                 Some(_) => {
-                    let price = penalty.square * of.weight + penalty.absolute * of.weight.signum();
-                    -of.slope - self.change(place, of) - price
+                    let loss_weight = penalty.square * of.weight + penalty.absolute * of.weight.signum();
+                    -of.slope - self.change(place, of) - loss_weight
                 }
             })
             .collect();
@@ -294,11 +300,11 @@ impl<'c> Model<'c> {
             .zip(&solution)
             .map(|(of, &step)| if crosses(of, step) { -of.weight } else { step })
             .collect();
-        let mut bent = self.curve(coordinates, &stopped);
-        for ((bent, step), of) in bent.iter_mut().zip(&stopped).zip(&*coordinates) {
-            *bent += if of.feature.is_some() { penalty.square * step } else { 0.0 };
+        let mut hessian_direction = self.curve(coordinates, &stopped);
+        for ((hessian_direction, step), of) in hessian_direction.iter_mut().zip(&stopped).zip(&*coordinates) {
+            *hessian_direction += if of.feature.is_some() { penalty.square * step } else { 0.0 };
         }
-        let steps = if 0.5 * dot(&stopped, &bent) < dot(&start, &stopped) {
+        let steps = if 0.5 * dot(&stopped, &hessian_direction) < dot(&start, &stopped) {
             stopped
         } else {
             let ends = coordinates.iter().zip(&solution).filter(|&(of, &step)| crosses(of, step));
@@ -348,11 +354,13 @@ impl<'c> Model<'c> {
                 let count = changes.len();
                 linalg::add_dense(step, &matrix[place * count..(place + 1) * count], changes);
             }
-            (Model::Rows { columns, bends }, Some(feature)) => {
-                columns.of(feature).for_each(|(i, x)| bends[i].moved += bends[i].curvature * step * x);
+            (Model::Rows { columns, row_curvatures }, Some(feature)) => {
+                columns
+                    .of(feature)
+                    .for_each(|(i, x)| row_curvatures[i].moved += row_curvatures[i].curvature * step * x);
             }
-            (Model::Rows { bends, .. }, None) => {
-                bends.iter_mut().for_each(|bend| bend.moved += bend.curvature * step);
+            (Model::Rows { row_curvatures, .. }, None) => {
+                row_curvatures.iter_mut().for_each(|own| own.moved += own.curvature * step);
             }
         }
     }
@@ -438,41 +446,45 @@ impl<'p, 'a> CoordinateDescent<'p, 'a> {
     }
 
     /// The curvature of each row's loss in a score, and minus its slope.
-    fn bends(&self, score: usize, pause: &mut Pause<'_>) -> ControlFlow<Status, (Vec<Bend>, Vec<f64>)> {
+    fn row_curvatures(
+        &self,
+        score: usize,
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, (Vec<RowCurvature>, Vec<f64>)> {
         let (problem, width) = (self.problem, self.problem.width());
-        let mut bends = vec![Bend { curvature: 0.0, moved: 0.0 }; problem.data.len()];
+        let mut row_curvatures = vec![RowCurvature { curvature: 0.0, moved: 0.0 }; problem.data.len()];
         let mut residuals = vec![0.0; problem.data.len()];
-        let bend_chunk = |start: usize, bends: &mut [Bend], residuals: &mut [f64]| {
+        let fill_chunk = |start: usize, row_curvatures: &mut [RowCurvature], residuals: &mut [f64]| {
             let mut own = vec![0.0; width];
-            for (k, (bend, residual)) in bends.iter_mut().zip(residuals).enumerate() {
+            for (k, (row, residual)) in row_curvatures.iter_mut().zip(residuals).enumerate() {
                 let i = start + k;
                 own.copy_from_slice(&self.place.scores[i * width..(i + 1) * width]);
                 to_probabilities(&mut own);
-                let (p, price) = (own[score], problem.prices[i]);
+                let (p, loss_weight) = (own[score], problem.loss_weights[i]);
                 let class = problem.labels[i] as usize;
                 let is_own = if width == 1 { class == 1 } else { class == score };
                 // No curvature at all would send a weight anywhere.
-                bend.curvature = price * (p * (1.0 - p)).max(1e-10);
-                *residual = price * (f64::from(u8::from(is_own)) - p);
+                row.curvature = loss_weight * (p * (1.0 - p)).max(1e-10);
+                *residual = loss_weight * (f64::from(u8::from(is_own)) - p);
             }
         };
         let (chunk, together) = (problem.chunk, problem.rows_between_pauses);
-        let slabs = bends.chunks_mut(together).zip(residuals.chunks_mut(together));
-        for (slab, (bends, residuals)) in slabs.enumerate() {
-            let parts = bends.par_chunks_mut(chunk).zip(residuals.par_chunks_mut(chunk)).enumerate();
-            parts.for_each(|(k, (bends, residuals))| {
-                bend_chunk(slab * together + k * chunk, bends, residuals);
+        let slabs = row_curvatures.chunks_mut(together).zip(residuals.chunks_mut(together));
+        for (slab, (row_curvatures, residuals)) in slabs.enumerate() {
+            let parts = row_curvatures.par_chunks_mut(chunk).zip(residuals.par_chunks_mut(chunk)).enumerate();
+            parts.for_each(|(k, (row_curvatures, residuals))| {
+                fill_chunk(slab * together + k * chunk, row_curvatures, residuals);
             });
             pause()?;
         }
-        ControlFlow::Continue((bends, residuals))
+        ControlFlow::Continue((row_curvatures, residuals))
     }
 
     /// One step on a score; whether it made the objective smaller.
     fn step_on(&mut self, score: usize, pause: &mut Pause<'_>) -> ControlFlow<Status, bool> {
         let (problem, columns, width) = (self.problem, &self.columns, self.problem.width());
         let penalty = problem.penalty;
-        let (bends, residuals) = self.bends(score, pause)?;
+        let (row_curvatures, residuals) = self.row_curvatures(score, pause)?;
         let mut coordinates: Vec<Coordinate> = (0..problem.data.columns())
             .into_par_iter()
             .with_min_len(256)
@@ -482,8 +494,9 @@ impl<'p, 'a> CoordinateDescent<'p, 'a> {
                 if start == 0.0 && slope.abs() <= penalty.absolute {
                     return None;
                 }
-                let curvature = columns.of(feature).map(|(i, x)| bends[i].curvature * x * x).sum::<f64>()
-                    + penalty.square;
+                let curvature =
+                    columns.of(feature).map(|(i, x)| row_curvatures[i].curvature * x * x).sum::<f64>()
+                        + penalty.square;
                 Some(Coordinate { feature: Some(feature), slope, curvature, start, weight: start })
             })
             .filter(|coordinate| coordinate.curvature > 0.0)
@@ -491,14 +504,14 @@ impl<'p, 'a> CoordinateDescent<'p, 'a> {
         pause()?;
         if problem.has_intercept {
             let (slope, curvature) =
-                (-residuals.iter().sum::<f64>(), bends.iter().map(|of| of.curvature).sum());
+                (-residuals.iter().sum::<f64>(), row_curvatures.iter().map(|of| of.curvature).sum());
             let start = self.place.point.intercepts[score];
             coordinates.push(Coordinate { feature: None, slope, curvature, start, weight: start });
         }
         if coordinates.is_empty() {
             return ControlFlow::Continue(false);
         }
-        let mut model = Model::new(columns, bends, &coordinates, problem.data, pause)?;
+        let mut model = Model::new(columns, row_curvatures, &coordinates, problem.data, pause)?;
         pause()?;
         let effort = Effort::new(coordinates.len(), self.enough);
         minimise(&mut model, &mut coordinates, penalty, effort, pause)?;

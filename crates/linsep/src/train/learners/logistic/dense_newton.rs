@@ -51,7 +51,7 @@ pub(super) struct DenseNewton<'p, 'a> {
     is_misled: bool,
 }
 
-/// What is known of the second derivatives.
+/// The stored form of the second derivatives.
 enum Curvature {
     /// A Cholesky factor of the matrix, and by how much steps since then have changed the slopes.
     Factor { factor: Vec<f64>, changes: Vec<Change> },
@@ -184,7 +184,7 @@ impl<'p, 'a> DenseNewton<'p, 'a> {
         let problem = self.problem;
         let (columns, size) = (problem.data.columns(), problem.data.columns() + 1);
         let rough = if self.is_small() { 0.0 } else { self.rough };
-        let mut matrix = problem.matrix(&self.sides.bends, self.row_step, rough, pause)?;
+        let mut matrix = problem.matrix(&self.sides.curvatures, self.row_step, rough, pause)?;
         if problem.penalty.absolute > 0.0 {
             // Both halves: rows of it are added.
             for a in 0..size {
@@ -274,15 +274,15 @@ impl<'p, 'a> DenseNewton<'p, 'a> {
             Curvature::Matrix(matrix) => {
                 let Change { step, slopes, product } = change;
                 let size = step.len();
-                let bent: Vec<f64> =
+                let hessian_direction: Vec<f64> =
                     matrix.chunks_exact(size).map(|row| linalg::dot_dense(row, &step)).collect();
-                let along = linalg::dot_dense(&step, &bent);
+                let along = linalg::dot_dense(&step, &hessian_direction);
                 if along <= 0.0 {
                     return;
                 }
                 for (place, row) in matrix.chunks_exact_mut(size).enumerate() {
                     linalg::add_dense(slopes[place] / product, &slopes, row);
-                    linalg::add_dense(-bent[place] / along, &bent, row);
+                    linalg::add_dense(-hessian_direction[place] / along, &hessian_direction, row);
                 }
             }
         }
@@ -301,8 +301,9 @@ fn best_of_part(
     let chosen: Vec<usize> = (0..problem.data.len()).step_by(row_step).collect();
     let Ok(data) = problem.data.subset(&chosen) else { return ControlFlow::Continue(start) };
     let labels: Vec<u32> = chosen.iter().map(|&i| problem.labels[i]).collect();
-    let prices = chosen.iter().map(|&i| problem.prices[i] * row_step as f64).collect();
-    let part = Problem::new(&data, &labels, problem.classes, prices, problem.has_intercept, problem.penalty);
+    let loss_weights = chosen.iter().map(|&i| problem.loss_weights[i] * row_step as f64).collect();
+    let part =
+        Problem::new(&data, &labels, problem.classes, loss_weights, problem.has_intercept, problem.penalty);
     let mut newton = DenseNewton::new(&part, start, pause)?;
     for _ in 0..MAX_STEPS {
         match newton.step(pause)? {

@@ -54,7 +54,7 @@ struct OfRow {
     q: f64,
 }
 
-/// What is known of the best objective as a function of the intercept.
+/// A model of the best objective as a function of the intercept.
 struct Intercept {
     /// Where its slope was taken before, and Σ αᵢ yᵢ there.
     before: Option<(f64, f64)>,
@@ -79,7 +79,7 @@ impl<'p, 'a> Dual<'p, 'a> {
         let of_row = |i: usize| {
             let t = if is_zero { FIRST } else { -side(problem, i) * scores[i] };
             let q = problem.data.row(i).norm_squared() / problem.penalty.square;
-            OfRow { alpha: problem.prices[i] * logistic(t), t, q }
+            OfRow { alpha: problem.loss_weights[i] * logistic(t), t, q }
         };
         let rows: Vec<OfRow> = (0..problem.data.len()).map(of_row).collect();
         let mut weights = vec![0.0; problem.data.columns()];
@@ -108,12 +108,12 @@ impl<'p, 'a> Dual<'p, 'a> {
     /// Some passes over the rows, and a step of the intercept. `pause` is called on the way and may end it anywhere.
     pub(super) fn step(&mut self, pause: &mut Pause<'_>) -> ControlFlow<Status, Step> {
         let before = self.gained;
-        let mut bend = 0.0;
+        let mut loss_curvature = 0.0;
         for _ in 0..PASSES {
-            (self.gained, bend) = self.pass(pause)?;
+            (self.gained, loss_curvature) = self.pass(pause)?;
         }
         if self.problem.has_intercept {
-            self.move_intercept(bend);
+            self.move_intercept(loss_curvature);
         }
         self.place = self.problem.place(self.place.point.clone(), pause)?;
         let Place { point, objective, .. } = &self.place;
@@ -137,20 +137,21 @@ impl<'p, 'a> Dual<'p, 'a> {
     fn pass(&mut self, pause: &mut Pause<'_>) -> ControlFlow<Status, (f64, f64)> {
         let problem = self.problem;
         self.random.shuffle(&mut self.order);
-        let (mut gained, mut bend) = (0.0, 0.0);
+        let (mut gained, mut loss_curvature) = (0.0, 0.0);
         for some in self.order.chunks(problem.rows_between_pauses) {
             for &i in some {
                 let (i, of) = (i as usize, &mut self.rows[i as usize]);
-                let (row, price, side) = (problem.data.row(i), problem.prices[i], side(problem, i));
-                if price == 0.0 {
+                let (row, loss_weight, side) =
+                    (problem.data.row(i), problem.loss_weights[i], side(problem, i));
+                if loss_weight == 0.0 {
                     continue;
                 }
                 let agreement = side * (row.dot(&self.place.point.weights) + self.place.point.intercepts[0]);
                 let old = of.alpha;
-                (of.t, of.alpha) = best(old, of.t, of.q, price, agreement);
+                (of.t, of.alpha) = best(old, of.t, of.q, loss_weight, agreement);
                 let step = of.alpha - old;
-                let spread = of.alpha * (1.0 - of.alpha / price);
-                bend += spread;
+                let spread = of.alpha * (1.0 - of.alpha / loss_weight);
+                loss_curvature += spread;
                 if step != 0.0 {
                     row.add_to(step * side / problem.penalty.square, &mut self.place.point.weights);
                     gained += 0.5 * step * step * (of.q + if spread > 0.0 { 1.0 / spread } else { 0.0 });
@@ -158,11 +159,11 @@ impl<'p, 'a> Dual<'p, 'a> {
             }
             pause()?;
         }
-        ControlFlow::Continue((gained, bend))
+        ControlFlow::Continue((gained, loss_curvature))
     }
 
     /// Takes the intercept to where the slope of the objective in it is zero, as far as two slopes tell.
-    fn move_intercept(&mut self, bend: f64) {
+    fn move_intercept(&mut self, loss_curvature: f64) {
         // The weights make up for much of what the intercept does, so that the curvature is less than that of the losses alone.
         const FIRST_SHARE: f64 = 0.25;
         const MIN_SHARE: f64 = 1e-6;
@@ -174,10 +175,10 @@ impl<'p, 'a> Dual<'p, 'a> {
         let found = before.map(|(there, its)| (its - sum) / (here - there));
         match found {
             Some(found) if found > 0.0 && found.is_finite() => {
-                *curvature = found.clamp(MIN_SHARE * bend, bend)
+                *curvature = found.clamp(MIN_SHARE * loss_curvature, loss_curvature)
             }
             Some(_) => {}
-            None => *curvature = FIRST_SHARE * bend,
+            None => *curvature = FIRST_SHARE * loss_curvature,
         }
         *before = Some((here, sum));
         let step = sum / *curvature;
@@ -197,8 +198,8 @@ fn side(problem: &Problem<'_>, i: usize) -> f64 {
     if problem.labels[i] == 1 { 1.0 } else { -1.0 }
 }
 
-/// The root t of t + q (α(t) − α) + agreement, with its α(t) = price / (1 + e^−t), by Newton's method between bounds.
-fn best(alpha: f64, t: f64, q: f64, price: f64, agreement: f64) -> (f64, f64) {
+/// The root t of t + q (α(t) − α) + agreement, with its α(t) = loss_weight / (1 + e^−t), by Newton's method between bounds.
+fn best(alpha: f64, t: f64, q: f64, loss_weight: f64, agreement: f64) -> (f64, f64) {
     const MAX: usize = 60;
     const DIGITS: f64 = 1e-4;
     let (mut low, mut high) = if t < -agreement { (t, -agreement) } else { (-agreement, t) };
@@ -210,11 +211,11 @@ fn best(alpha: f64, t: f64, q: f64, price: f64, agreement: f64) -> (f64, f64) {
         } else {
             low = t
         }
-        let next = t - height / (1.0 + q * found * (1.0 - found / price));
+        let next = t - height / (1.0 + q * found * (1.0 - found / loss_weight));
         let next = if next >= low && next <= high { next } else { 0.5 * (low + high) };
         let moved = (next - t).abs();
         t = next;
-        found = price * logistic(t);
+        found = loss_weight * logistic(t);
         // Near the root Newton's method has twice as many digits after a step.
         if moved <= DIGITS * t.abs().min(1.0) {
             break;
@@ -234,19 +235,19 @@ mod tests {
         fn one_row_is_solved(
             t in -30.0..30.0f64,
             q in prop_oneof![Just(0.0), 1e-6..1e6f64],
-            price in 1e-3..1e3f64,
+            loss_weight in 1e-3..1e3f64,
             agreement in -40.0..40.0f64,
         ) {
-            let alpha = price / (1.0 + (-t).exp());
-            let height = |t: f64| t + q * (price / (1.0 + (-t).exp()) - alpha) + agreement;
+            let alpha = loss_weight / (1.0 + (-t).exp());
+            let height = |t: f64| t + q * (loss_weight / (1.0 + (-t).exp()) - alpha) + agreement;
             let (mut low, mut high) = (-100.0, 100.0);
             for _ in 0..200 {
                 let middle = 0.5 * (low + high);
                 if height(middle) > 0.0 { high = middle } else { low = middle }
             }
-            let (found, own) = best(alpha, t, q, price, agreement);
+            let (found, own) = best(alpha, t, q, loss_weight, agreement);
             prop_assert!((found - low).abs() <= 1e-6 * (1.0 + low.abs()), "{found} beside {low}");
-            prop_assert!((own - price / (1.0 + (-found).exp())).abs() <= 1e-12 * price);
+            prop_assert!((own - loss_weight / (1.0 + (-found).exp())).abs() <= 1e-12 * loss_weight);
         }
     }
 }

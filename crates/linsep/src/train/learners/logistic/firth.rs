@@ -118,8 +118,8 @@ fn interrupted(limits: &mut Limits<'_>) -> ControlFlow<Status> {
 }
 
 fn flat() -> Error {
-    let problem =
-        "the rows do not determine the weights: the information of the first step has no inverse in floats";
+    let problem = "the rows do not determine the weights: the Fisher information of the first step is numerically \
+         singular";
     SettingsError::new("penalty", problem).into()
 }
 
@@ -222,7 +222,8 @@ impl Design {
         if f64::EPSILON * (size + if has_intercept { intercept.abs() } else { 0.0 }) <= MAX_ROUNDING {
             return Ok(());
         }
-        let problem = "the values of a column are so far from 0 beside their differences that floats lose the scores: subtract a \
+        let problem = "the values of a column are so far from 0, relative to their differences, that the \
+                       scores lose all precision: subtract a \
                        constant from the column, or leave ⟦scale=none⟧ out";
         Err(SettingsError::new("scale", problem).into())
     }

@@ -199,7 +199,8 @@ impl<'p, 'a> Lbfgs<'p, 'a> {
         let is_first = self.changes.is_empty() && matches!(self.start, Start::Slopes);
         let mut fraction = if is_first { 0.0 } else { 1.0 };
         for _ in 0..MAX {
-            let Along { slope: losses, bend } = problem.along(&self.place.scores, along, fraction, pause)?;
+            let Along { slope: losses, curvature } =
+                problem.along(&self.place.scores, along, fraction, pause)?;
             let here = losses + of_weights + fraction * of_direction;
             if here.abs() <= ENOUGH * slope {
                 return ControlFlow::Continue((fraction > 0.0).then_some(fraction));
@@ -210,7 +211,7 @@ impl<'p, 'a> Lbfgs<'p, 'a> {
             } else {
                 high = fraction
             }
-            let newton = fraction - here / (bend + of_direction);
+            let newton = fraction - here / (curvature + of_direction);
             fraction = if newton > low && newton < high {
                 newton
             } else if high < f64::INFINITY {
@@ -237,8 +238,8 @@ impl<'p, 'a> Lbfgs<'p, 'a> {
         let (mut matrix, block) = if is_whole {
             (problem.matrix_of_classes(&self.place.scores, pause)?, width)
         } else {
-            let bends = problem.mean_bends(&self.place.scores, pause)?;
-            (problem.matrix(&bends, 1, 0.0, pause)?, 1)
+            let curvatures = problem.mean_curvatures(&self.place.scores, pause)?;
+            (problem.matrix(&curvatures, 1, 0.0, pause)?, 1)
         };
         let size = (columns + 1) * block;
         (0..columns * block).for_each(|j| matrix[j * size + j] += problem.penalty.square);

@@ -52,12 +52,12 @@ impl Problem<'_> {
     /// and to the place of the intercept alone.
     pub(super) fn matrix(
         &self,
-        bends: &[f64],
+        curvatures: &[f64],
         step: usize,
         rough: f64,
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, Vec<f64>> {
-        let least = rough * bends.iter().sum::<f64>() / bends.len() as f64;
+        let least = rough * curvatures.iter().sum::<f64>() / curvatures.len() as f64;
         let (columns, size) = (self.data.columns(), self.data.columns() + 1);
         let is_dense = matches!(self.data.rows(), Rows::Dense { .. });
         // A whole number of registers.
@@ -74,14 +74,14 @@ impl Problem<'_> {
             parts.par_iter_mut().for_each(|(left, matrix)| {
                 let end = left.end.min(left.start + together);
                 let rows = (left.start..end).map(|k| k * step);
-                for i in rows.clone().filter(|&i| bends[i] <= least) {
-                    add_diagonal(self.data.row(i), bends[i], columns, width, matrix);
+                for i in rows.clone().filter(|&i| curvatures[i] <= least) {
+                    add_diagonal(self.data.row(i), curvatures[i], columns, width, matrix);
                 }
-                let rows = rows.filter(|&i| bends[i] > least);
+                let rows = rows.filter(|&i| curvatures[i] > least);
                 if is_dense {
-                    self.add_dense_pairs(rows, bends, width, matrix);
+                    self.add_dense_pairs(rows, curvatures, width, matrix);
                 } else {
-                    rows.for_each(|i| add_pairs(self.data.row(i), bends[i], size, matrix));
+                    rows.for_each(|i| add_pairs(self.data.row(i), curvatures[i], size, matrix));
                 }
                 left.start = end;
             });
@@ -102,8 +102,8 @@ impl Problem<'_> {
     }
 
     /// Σ uᵢ (diag pᵢ − pᵢpᵢᵀ) ⊗ xᵢxᵢᵀ over all rows, the intercepts last: all second derivatives of several classes, the lower half, row
-    /// by row. The classes of a feature lie side by side. Where all intercepts move together, which changes nothing, it bends as
-    /// much as they do one by one.
+    /// by row. The classes of a feature lie side by side. Where all intercepts move together, which changes nothing, the curvature is
+    /// that of the intercepts one by one.
     pub(super) fn matrix_of_classes(
         &self,
         scores: &[f64],
@@ -120,23 +120,23 @@ impl Problem<'_> {
         while parts.iter().any(|(left, _)| !left.is_empty()) {
             parts.par_iter_mut().for_each(|(left, matrix)| {
                 let mut own = Vec::new();
-                let (mut p, mut bends) = (vec![0.0; width], vec![0.0; width * width]);
+                let (mut p, mut curvatures) = (vec![0.0; width], vec![0.0; width * width]);
                 for i in left.start..left.end.min(left.start + together) {
                     p.copy_from_slice(&scores[i * width..(i + 1) * width]);
                     to_probabilities(&mut p);
-                    for (k, bends) in bends.chunks_exact_mut(width).enumerate() {
-                        let share = self.prices[i] * p[k];
-                        bends.iter_mut().zip(&p).for_each(|(bend, p)| *bend = -share * p);
-                        bends[k] += share;
+                    for (k, curvatures) in curvatures.chunks_exact_mut(width).enumerate() {
+                        let share = self.loss_weights[i] * p[k];
+                        curvatures.iter_mut().zip(&p).for_each(|(curvature, p)| *curvature = -share * p);
+                        curvatures[k] += share;
                     }
                     own.clear();
                     own.extend(self.data.row(i).iter().filter(|&(_, x)| x != 0.0));
                     own.push((columns, 1.0));
                     for (place, &(j, x)) in own.iter().enumerate() {
-                        for (k, bends) in bends.chunks_exact(width).enumerate() {
+                        for (k, curvatures) in curvatures.chunks_exact(width).enumerate() {
                             let to = &mut matrix[(j * width + k) * size..][..(j + 1) * width];
                             for &(other, its) in &own[..=place] {
-                                linalg::add_dense(x * its, bends, &mut to[other * width..][..width]);
+                                linalg::add_dense(x * its, curvatures, &mut to[other * width..][..width]);
                             }
                         }
                     }
@@ -165,7 +165,7 @@ impl Problem<'_> {
     fn add_dense_pairs(
         &self,
         mut rows: impl Iterator<Item = usize>,
-        bends: &[f64],
+        curvatures: &[f64],
         width: usize,
         matrix: &mut [f64],
     ) {
@@ -184,7 +184,7 @@ impl Problem<'_> {
                 }
                 plain[columns] = 1.0;
                 let scaled = &mut scaled[count * width..][..width];
-                scaled.iter_mut().zip(plain).for_each(|(to, x)| *to = bends[i] * *x);
+                scaled.iter_mut().zip(plain).for_each(|(to, x)| *to = curvatures[i] * *x);
                 count += 1;
             }
             if count == 0 {
@@ -196,21 +196,21 @@ impl Problem<'_> {
     }
 }
 
-/// matrix += bend · x xᵀ on the diagonal, and in the last row, for the 1 after the last column.
-fn add_diagonal(row: Row<'_>, bend: f64, columns: usize, width: usize, matrix: &mut [f64]) {
+/// matrix += curvature · x xᵀ on the diagonal, and in the last row, for the 1 after the last column.
+fn add_diagonal(row: Row<'_>, curvature: f64, columns: usize, width: usize, matrix: &mut [f64]) {
     for (j, x) in row.iter() {
-        matrix[j * width + j] += bend * x * x;
-        matrix[columns * width + j] += bend * x;
+        matrix[j * width + j] += curvature * x * x;
+        matrix[columns * width + j] += curvature * x;
     }
-    matrix[columns * width + columns] += bend;
+    matrix[columns * width + columns] += curvature;
 }
 
-/// matrix += bend · x xᵀ below the diagonal, where the row x has a 1 after its last column.
-fn add_pairs(row: Row<'_>, bend: f64, size: usize, matrix: &mut [f64]) {
-    fn add<T: linalg::Value>(indices: &[u32], values: &[T], bend: f64, size: usize, matrix: &mut [f64]) {
+/// matrix += curvature · x xᵀ below the diagonal, where the row x has a 1 after its last column.
+fn add_pairs(row: Row<'_>, curvature: f64, size: usize, matrix: &mut [f64]) {
+    fn add<T: linalg::Value>(indices: &[u32], values: &[T], curvature: f64, size: usize, matrix: &mut [f64]) {
         let (before, last) = matrix.split_at_mut((size - 1) * size);
         for (place, &j) in indices.iter().enumerate() {
-            let factor = bend * values[place].wide();
+            let factor = curvature * values[place].wide();
             let own = &mut before[j as usize * size..][..size];
             let (columns, values) = (&indices[..=place], &values[..=place]);
             for at in 0..=place {
@@ -218,11 +218,11 @@ fn add_pairs(row: Row<'_>, bend: f64, size: usize, matrix: &mut [f64]) {
             }
             last[j as usize] += factor;
         }
-        last[size - 1] += bend;
+        last[size - 1] += curvature;
     }
     match row {
-        Row::SparseF32(indices, values) => add(indices, values, bend, size, matrix),
-        Row::SparseF64(indices, values) => add(indices, values, bend, size, matrix),
+        Row::SparseF32(indices, values) => add(indices, values, curvature, size, matrix),
+        Row::SparseF64(indices, values) => add(indices, values, curvature, size, matrix),
         Row::DenseF32(_) | Row::DenseF64(_) => unreachable!("dense rows are added together"),
     }
 }

@@ -35,7 +35,7 @@ mod working_set;
 
 pub(crate) use options::DESCRIPTOR;
 pub use options::{LogisticOptions, LogisticPenalty};
-pub(crate) use path::{Prices, logistic_path};
+pub(crate) use path::{CValues, logistic_path};
 pub(crate) use problem::loss as log_loss;
 
 use crate::classes::ClassPair;
@@ -135,7 +135,7 @@ pub(crate) fn learn(
         return firth::learn(rows, settings, options.gap, &mut limits);
     }
     refuse_hopeless(rows, options)?;
-    if options.prices().is_none()
+    if options.norm_weights().is_none()
         && let Some(refused) = without_optimum(rows, settings, observer)?
     {
         return Ok(refused);
@@ -162,7 +162,7 @@ fn refuse_hopeless(rows: &Rows<'_>, options: &LogisticOptions) -> Result<(), Err
     const ARRAYS: u64 = 4;
     memory::check(count.saturating_mul(classes).saturating_mul(8 * ARRAYS), all)?;
     let values = rows.data.stored() as u64 / count + 1;
-    if options.prices().is_none() {
+    if options.norm_weights().is_none() {
         // Each row against each other class.
         let cells = count.saturating_mul(classes).saturating_mul(2 * values);
         return memory::check(cells.saturating_mul(12), || format!("{} without a penalty", all()));
@@ -170,10 +170,10 @@ fn refuse_hopeless(rows: &Rows<'_>, options: &LogisticOptions) -> Result<(), Err
     /// Probabilities that are computed in minutes.
     const MAX: u64 = 100_000_000_000;
     let work = count.saturating_mul(classes).saturating_mul(classes);
-    if options.prices().absolute > 0.0 && work > MAX {
+    if options.norm_weights().absolute > 0.0 && work > MAX {
         let problem = format!(
-            "{} computes {} probabilities in every step with a penalty that leaves features out, and at most {} are \
-             tried: use ⟦penalty=l2⟧, or learn one class against the rest with ⟦positive=CLASS⟧",
+            "{} computes {} probabilities in every step with a sparse penalty, and at most {} are \
+             supported: use ⟦penalty=l2⟧, or learn one class against the rest with ⟦positive=CLASS⟧",
             all(),
             grouped(work),
             grouped(MAX)
@@ -185,12 +185,13 @@ fn refuse_hopeless(rows: &Rows<'_>, options: &LogisticOptions) -> Result<(), Err
 
 /// The problem that these options state for these rows.
 fn problem_of<'a>(rows: &Rows<'a>, settings: &Settings, options: &LogisticOptions) -> Problem<'a> {
-    // A price that nothing can be divided by is none, and no sum of prices overflows.
-    let price = |c: f64| Some((options.c * c).min(1e200)).filter(|&price| price > 1e-200).unwrap_or(0.0);
-    let prices =
-        (0..rows.data.len()).map(|i| price(rows.weights.map_or(1.0, |weights| weights[i]))).collect();
+    // Weights too small to divide by become 0, and no sum of weights overflows.
+    let loss_weight =
+        |c: f64| Some((options.c * c).min(1e200)).filter(|&loss_weight| loss_weight > 1e-200).unwrap_or(0.0);
+    let loss_weights =
+        (0..rows.data.len()).map(|i| loss_weight(rows.weights.map_or(1.0, |weights| weights[i]))).collect();
     let has_intercept = settings.bias != Bias::None;
-    Problem::new(rows.data, rows.labels, rows.classes, prices, has_intercept, options.prices())
+    Problem::new(rows.data, rows.labels, rows.classes, loss_weights, has_intercept, options.norm_weights())
 }
 
 /// What may end a run early.
@@ -349,7 +350,7 @@ impl<'p, 'a> Algorithm<'p, 'a> {
         ControlFlow::Continue(proof)
     }
 
-    /// What is proved of a run that was interrupted: of the point where it was, or of a better one that it has left.
+    /// The proof of an interrupted run: at its last point, or at a better earlier one.
     fn end(&mut self, radius: f64, limits: &mut Limits<'_>) -> Option<Proof> {
         let proof = self.prove(radius, limits).continue_value();
         if let Algorithm::Dual(dual) = self

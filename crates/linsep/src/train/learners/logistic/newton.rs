@@ -72,9 +72,12 @@ impl<'p, 'a> Newton<'p, 'a> {
         }
         let size = down.weights.len() + down.intercepts.len();
         let written = if size <= MAX_WRITTEN && problem.width() == 1 && problem.penalty.is_none() {
-            let bends: Vec<f64> =
-                probabilities.iter().zip(&problem.prices).map(|(p, price)| price * p * (1.0 - p)).collect();
-            let mut matrix = problem.matrix(&bends, 1, 0.0, pause)?;
+            let curvatures: Vec<f64> = probabilities
+                .iter()
+                .zip(&problem.loss_weights)
+                .map(|(p, loss_weight)| loss_weight * p * (1.0 - p))
+                .collect();
+            let mut matrix = problem.matrix(&curvatures, 1, 0.0, pause)?;
             for j in 0..size {
                 matrix[j * size + j] *= 1.0 + least_left(size);
             }
@@ -169,15 +172,15 @@ impl<'p, 'a> Newton<'p, 'a> {
         // The nearer to the best, the more digits of the direction are worth their passes.
         let tolerance = (length / self.first).sqrt().clamp(1e-8, 0.1);
         for _ in 0..MAX {
-            let mut bent = problem.curve(probabilities, &direction, pause)?;
-            bent.weights.iter_mut().zip(&direction.weights).for_each(|(b, d)| *b += square * d);
-            let curvature = direction.dot(&bent);
+            let mut hessian_direction = problem.curve(probabilities, &direction, pause)?;
+            hessian_direction.weights.iter_mut().zip(&direction.weights).for_each(|(b, d)| *b += square * d);
+            let curvature = direction.dot(&hessian_direction);
             if curvature.is_nan() || curvature <= 0.0 {
                 break;
             }
             let step = size / curvature;
             solution.add(step, &direction);
-            rest.add(-step, &bent);
+            rest.add(-step, &hessian_direction);
             measured = measure(&rest);
             let before = std::mem::replace(&mut size, rest.dot(&measured));
             if size.is_nan() || size <= tolerance * tolerance * start {
@@ -198,7 +201,7 @@ pub(super) fn is_enough(before: f64, found: f64, wanted: f64) -> bool {
     if wanted < 1e-3 * digits { found <= before + digits } else { found <= before - wanted && found < before }
 }
 
-/// The share of a diagonal entry of the matrix that a direction is given beside its curvature where no penalty bends it.
+/// The share of a diagonal entry of the matrix that a direction is given beside its curvature where there is no penalty.
 ///
 /// Columns that depend on one another, as the features of all words of a column and the intercept do, leave directions along which
 /// nothing changes. Rounding alone would decide how far a step goes there, and it goes far: weights of 10¹⁵ whose scores have no

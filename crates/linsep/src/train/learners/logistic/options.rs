@@ -17,34 +17,30 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "logistic",
     title: "logistic regression",
-    summary: "Logistic regression, to a proved gap: when you want probabilities, or weights that a penalty keeps small or \
-              leaves out",
+    summary: "Logistic regression, solved to a proved gap: for probabilities, and for small or sparse weights",
     options: &[
         OptionDescriptor {
             name: "penalty",
             symbol: "PENALTY",
             kind: OptionKind::Choice(&[
                 Choice { name: "l2", help: "½‖w‖²: keeps all weights small" },
-                Choice { name: "l1", help: "‖w‖₁: leaves features out" },
+                Choice { name: "l1", help: "‖w‖₁: makes weights sparse" },
                 Choice { name: "elastic-net", help: "a mixture of both" },
                 Choice {
                     name: "firth",
-                    help: "half the logarithm of the information's determinant: finite weights of little bias on small \
-                           data, also where the classes do not overlap",
+                    help: "half the log-determinant of the Fisher information: finite, nearly unbiased \
+                           weights on small data, even when the classes are separable",
                 },
-                Choice {
-                    name: "none",
-                    help: "nothing; classes that do not overlap then have no best weights",
-                },
+                Choice { name: "none", help: "no penalty; separable classes then have no finite optimum" },
             ]),
             auto: None,
             default: "l2",
-            help: "what weights cost; the intercept costs nothing",
+            help: "the penalty on the weights; the intercept is not penalised",
         },
         OptionDescriptor {
             name: "C",
             symbol: "C",
-            kind: OptionKind::Number(PRICES),
+            kind: OptionKind::Number(C_RANGE),
             auto: None,
             default: "1",
             help: "the weight of the loss against the penalty",
@@ -63,7 +59,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             kind: OptionKind::Number(GAPS),
             auto: None,
             default: "0.000001",
-            help: "stop when the objective is proved to be within this share of the best",
+            help: "stop when the objective is proved to be within this relative gap of the optimum",
         },
     ],
     abilities: Abilities { many_classes: true, probabilities: true, ..Abilities::ALL_ROWS },
@@ -73,11 +69,11 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     usual: || Learner::Logistic(LogisticOptions::default()),
 };
 
-const PRICES: NumberRange = NumberRange::from_to(1e-100, 1e100);
+const C_RANGE: NumberRange = NumberRange::from_to(1e-100, 1e100);
 const SHARES: NumberRange = NumberRange::from_to(0.0, 1.0);
 const GAPS: NumberRange = NumberRange::from_below(1e-12, 1.0);
 
-/// What weights cost.
+/// The penalty on the weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LogisticPenalty {
@@ -97,7 +93,7 @@ pub enum LogisticPenalty {
 /// The options of logistic regression.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LogisticOptions {
-    /// What weights cost.
+    /// The penalty on the weights.
     pub penalty: LogisticPenalty,
     /// C, the weight of the loss against the penalty.
     pub c: f64,
@@ -114,8 +110,8 @@ impl Default for LogisticOptions {
 }
 
 impl LogisticOptions {
-    /// The prices of the two norms.
-    pub(super) fn prices(&self) -> Penalty {
+    /// The weights of the two norms.
+    pub(super) fn norm_weights(&self) -> Penalty {
         let mixed = |share: f64| Penalty { absolute: share, square: 1.0 - share };
         match self.penalty {
             LogisticPenalty::L2 => mixed(0.0),
@@ -162,17 +158,14 @@ impl Registered for LogisticOptions {
 
     fn validate(&self) -> Result<(), SettingsError> {
         let refuse = |field: &'static str, problem: String| Err(SettingsError::new(field, problem));
-        if !PRICES.contains(self.c) {
+        if !C_RANGE.contains(self.c) {
             return refuse(
                 "C",
-                format!(
-                    "C must be a number {PRICES}: it is the weight of the loss, so above 0, and the sums of an objective \
-                     must neither overflow nor vanish"
-                ),
+                format!("C must be a number {C_RANGE}: it is the weight of the loss in the objective"),
             );
         }
         if self.penalty == LogisticPenalty::Firth && self.c != 1.0 {
-            return refuse("C", "Firth's penalty has no weight, and ⟦C⟧ sets one: leave it out".to_string());
+            return refuse("C", "Firth's penalty has no weight: leave ⟦C⟧ out".to_string());
         }
         if !SHARES.contains(self.l1_ratio) {
             return refuse("l1_ratio", format!("the share of ‖w‖₁ must be a number {SHARES}"));
@@ -181,8 +174,7 @@ impl Registered for LogisticOptions {
             return refuse(
                 "gap",
                 format!(
-                    "the gap must be {GAPS}: it is the part of the objective by which the result may miss the best, and \
-                     rounding hides what is smaller"
+                    "the gap must be {GAPS}: it is relative to the objective, and rounding hides smaller gaps"
                 ),
             );
         }

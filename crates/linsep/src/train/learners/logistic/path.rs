@@ -21,10 +21,10 @@ use std::time::Instant;
 pub(crate) type Each<'a> = dyn FnMut(f64, &[Theta], &Classes) -> ControlFlow<()> + 'a;
 
 /// Which weights of the loss a path goes through, upwards.
-pub(crate) enum Prices<'a> {
+pub(crate) enum CValues<'a> {
     /// These.
     Given(&'a [f64]),
-    /// So many in equal ratios, from where the first weight leaves zero (without a price of ‖w‖₁: from C/10,000) up to C.
+    /// So many in equal ratios, from where the first weight leaves zero (without a penalty on ‖w‖₁: from C/10,000) up to C.
     UpToC(usize),
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn logistic_path(
     data: &Dataset,
     settings: &Settings,
     options: &LogisticOptions,
-    prices: Prices<'_>,
+    c_values: CValues<'_>,
     observer: &mut dyn Observer,
     each: &mut Each<'_>,
 ) -> Result<bool, Error> {
@@ -44,7 +44,9 @@ pub(crate) fn logistic_path(
         let weights = task.weights.as_deref();
         let rows = Rows { data, labels: &labels, classes: 2, weights, extent: task.extent };
         let classes = Classes::Pair(task.classes.clone());
-        return along(&rows, settings, options, prices, observer, &mut |c, thetas| each(c, thetas, &classes));
+        return along(&rows, settings, options, c_values, observer, &mut |c, thetas| {
+            each(c, thetas, &classes)
+        });
     }
     refuse_excessive_cost(data, settings)?;
     let Present { names, places, labels, .. } = present(data)?;
@@ -53,30 +55,30 @@ pub(crate) fn logistic_path(
     let weights = row_weights(settings, data, &places)?;
     let rows = Rows { data, labels: &labels, classes: names.len(), weights: weights.as_deref(), extent };
     let classes = Classes::Each { names };
-    along(&rows, settings, options, prices, observer, &mut |c, thetas| each(c, thetas, &classes))
+    along(&rows, settings, options, c_values, observer, &mut |c, thetas| each(c, thetas, &classes))
 }
 
 fn along(
     rows: &Rows<'_>,
     settings: &Settings,
     options: &LogisticOptions,
-    prices: Prices<'_>,
+    c_values: CValues<'_>,
     observer: &mut dyn Observer,
     each: &mut dyn FnMut(f64, &[Theta]) -> ControlFlow<()>,
 ) -> Result<bool, Error> {
     refuse_hopeless(rows, options)?;
-    let prices = match prices {
-        Prices::Given(prices) => prices.to_vec(),
-        Prices::UpToC(count) => {
+    let c_values = match c_values {
+        CValues::Given(c_values) => c_values.to_vec(),
+        CValues::UpToC(count) => {
             let mut limits = Limits::new(rows, settings, Instant::now(), &mut *observer);
-            match first_price(rows, settings, options, &mut || limits.patient_pause()) {
+            match smallest_useful_c(rows, settings, options, &mut || limits.patient_pause()) {
                 ControlFlow::Continue(first) => up_to(options.c, first, count),
                 ControlFlow::Break(_) => return Ok(true),
             }
         }
     };
     let mut start = None;
-    for c in prices {
+    for c in c_values {
         let problem = problem_of(rows, settings, &LogisticOptions { c, ..*options });
         let mut limits = Limits::new(rows, settings, Instant::now(), &mut *observer);
         let from = start.take().unwrap_or_else(|| problem.zero());
@@ -103,8 +105,8 @@ fn up_to(c: f64, least: f64, count: usize) -> Vec<f64> {
     (0..count - 1).map(|k| least * (step * k as f64).exp()).chain([c]).collect()
 }
 
-/// The largest C for which all weights are zero: there the slope of the loss, C·|g|, is nowhere above the price of ‖w‖₁.
-fn first_price(
+/// The largest C for which all weights are zero: there the slope of the loss, C·|g|, is nowhere above the weight of ‖w‖₁.
+fn smallest_useful_c(
     rows: &Rows<'_>,
     settings: &Settings,
     options: &LogisticOptions,
@@ -119,7 +121,10 @@ fn first_price(
     if problem.has_intercept {
         // Without weights, the intercepts that give each class its share are the best.
         let mut shares = vec![0.0; rows.classes];
-        rows.labels.iter().zip(&problem.prices).for_each(|(&label, price)| shares[label as usize] += price);
+        rows.labels
+            .iter()
+            .zip(&problem.loss_weights)
+            .for_each(|(&label, weight)| shares[label as usize] += weight);
         let logs = shares.iter().map(|share| share.ln());
         match &mut point.intercepts[..] {
             [one] => *one = (shares[1] / shares[0]).ln(),
@@ -129,6 +134,6 @@ fn first_price(
     let probabilities = problem.probabilities(&problem.scores(&point, pause)?, pause)?;
     let slopes = problem.combine(&problem.residuals(&probabilities, pause)?, pause)?;
     let steepest = slopes.weights.iter().fold(0.0f64, |most, slope| most.max(slope.abs()));
-    let price = problem.penalty.absolute / steepest;
-    ControlFlow::Continue(if price.is_finite() && price > 0.0 { price } else { usual })
+    let c = problem.penalty.absolute / steepest;
+    ControlFlow::Continue(if c.is_finite() && c > 0.0 { c } else { usual })
 }

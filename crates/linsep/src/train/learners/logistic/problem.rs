@@ -15,9 +15,9 @@ pub(super) type Pause<'a> = dyn FnMut() -> ControlFlow<Status> + 'a;
 /// Ω(w) = ρ‖w‖₁ + (1−ρ)/2 ‖w‖², or nothing at all.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Penalty {
-    /// The price of ‖w‖₁.
+    /// The weight of ‖w‖₁.
     pub(crate) absolute: f64,
-    /// The price of ½‖w‖².
+    /// The weight of ½‖w‖².
     pub(crate) square: f64,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Place {
 #[derive(Clone, Copy)]
 pub(super) struct Along {
     pub(super) slope: f64,
-    pub(super) bend: f64,
+    pub(super) curvature: f64,
 }
 
 /// minimise Ω(w) + Σ uᵢ ℓᵢ(w, b), where uᵢ = C·cᵢ and the intercepts b cost nothing.
@@ -64,7 +64,7 @@ pub(crate) struct Problem<'a> {
     /// The class of each row.
     pub(super) labels: &'a [u32],
     /// uᵢ, how much each row counts.
-    pub(super) prices: Vec<f64>,
+    pub(super) loss_weights: Vec<f64>,
     pub(super) classes: usize,
     pub(super) has_intercept: bool,
     pub(super) penalty: Penalty,
@@ -90,7 +90,7 @@ impl<'a> Problem<'a> {
         data: &'a Dataset,
         labels: &'a [u32],
         classes: usize,
-        prices: Vec<f64>,
+        loss_weights: Vec<f64>,
         has_intercept: bool,
         penalty: Penalty,
     ) -> Self {
@@ -107,7 +107,17 @@ impl<'a> Problem<'a> {
         let pairs = width.min(MANY_CLASSES) / 2;
         let row_work = width.saturating_mul(data.stored() / data.len().max(1) + FUNCTION_WORK + pairs);
         let rows_between_pauses = (WORK_BETWEEN_PAUSES / row_work).next_multiple_of(chunk).max(chunk);
-        Self { data, labels, prices, classes, has_intercept, penalty, blocks, chunk, rows_between_pauses }
+        Self {
+            data,
+            labels,
+            loss_weights,
+            classes,
+            has_intercept,
+            penalty,
+            blocks,
+            chunk,
+            rows_between_pauses,
+        }
     }
 
     /// Scores that each row has.
@@ -157,7 +167,7 @@ impl<'a> Problem<'a> {
             return;
         }
         let mut shares = [0.0, 0.0];
-        self.labels.iter().zip(&self.prices).for_each(|(&label, u)| shares[label as usize] += u);
+        self.labels.iter().zip(&self.loss_weights).for_each(|(&label, u)| shares[label as usize] += u);
         let odds = f64::ln(shares[1] / shares[0]);
         point.intercepts[0] = if odds.is_finite() { odds } else { 0.0 };
     }
@@ -205,7 +215,7 @@ impl<'a> Problem<'a> {
             let rows = scores.chunks_exact(width).enumerate();
             rows.map(|(k, scores)| {
                 let i = start + k;
-                self.prices[i] * loss(scores, self.labels[i] as usize)
+                self.loss_weights[i] * loss(scores, self.labels[i] as usize)
             })
             .sum::<f64>()
         })?;
@@ -242,10 +252,10 @@ impl<'a> Problem<'a> {
         let width = self.width();
         let mut residuals = vec![0.0; probabilities.len()];
         self.change_rows(&mut residuals, pause, |i, row| {
-            let (price, class) = (self.prices[i], self.labels[i] as usize);
+            let (loss_weight, class) = (self.loss_weights[i], self.labels[i] as usize);
             for (score, residual) in row.iter_mut().enumerate() {
                 let own = if width == 1 { class == 1 } else { class == score };
-                *residual = price * (f64::from(u8::from(own)) - probabilities[i * width + score]);
+                *residual = loss_weight * (f64::from(u8::from(own)) - probabilities[i * width + score]);
             }
         })?;
         ControlFlow::Continue(residuals)
@@ -265,13 +275,13 @@ impl<'a> Problem<'a> {
     /// Scores of a row to its residual uᵢ (eᵢ − pᵢ), in their place.
     #[inline]
     fn to_residual(&self, i: usize, row: &mut [f64]) {
-        let (price, class) = (self.prices[i], self.labels[i] as usize);
+        let (loss_weight, class) = (self.loss_weights[i], self.labels[i] as usize);
         to_probabilities(row);
-        row.iter_mut().for_each(|p| *p *= -price);
+        row.iter_mut().for_each(|p| *p *= -loss_weight);
         if let [p] = row {
-            *p += price * f64::from(u8::from(class == 1));
+            *p += loss_weight * f64::from(u8::from(class == 1));
         } else {
-            row[class] += price;
+            row[class] += loss_weight;
         }
     }
 
@@ -287,48 +297,52 @@ impl<'a> Problem<'a> {
         let sums = self.sum_chunks(scores, pause, |start, scores| {
             let along = &along[start * width..][..scores.len()];
             let mut p = vec![0.0; width];
-            let (mut slope, mut bend) = (0.0, 0.0);
+            let (mut slope, mut curvature) = (0.0, 0.0);
             for (k, (scores, along)) in scores.chunks_exact(width).zip(along.chunks_exact(width)).enumerate()
             {
-                let (price, class) = (self.prices[start + k], self.labels[start + k] as usize);
+                let (loss_weight, class) = (self.loss_weights[start + k], self.labels[start + k] as usize);
                 for (p, (score, step)) in p.iter_mut().zip(scores.iter().zip(along)) {
                     *p = score + fraction * step;
                 }
                 to_probabilities(&mut p);
                 if let [p] = *p {
                     let own = f64::from(u8::from(class == 1));
-                    slope += price * (p - own) * along[0];
-                    bend += price * p * (1.0 - p) * along[0] * along[0];
+                    slope += loss_weight * (p - own) * along[0];
+                    curvature += loss_weight * p * (1.0 - p) * along[0] * along[0];
                     continue;
                 }
                 let mean: f64 = p.iter().zip(along).map(|(p, step)| p * step).sum();
                 let spread: f64 =
                     p.iter().zip(along).map(|(p, step)| p * (step - mean) * (step - mean)).sum();
-                slope += price * (mean - along[class]);
-                bend += price * spread;
+                slope += loss_weight * (mean - along[class]);
+                curvature += loss_weight * spread;
             }
-            Along { slope, bend }
+            Along { slope, curvature }
         })?;
-        ControlFlow::Continue(sums.iter().fold(Along { slope: 0.0, bend: 0.0 }, |sum, part| Along {
+        ControlFlow::Continue(sums.iter().fold(Along { slope: 0.0, curvature: 0.0 }, |sum, part| Along {
             slope: sum.slope + part.slope,
-            bend: sum.bend + part.bend,
+            curvature: sum.curvature + part.curvature,
         }))
     }
 
     /// For each row the mean over its scores of uᵢ p(1 − p), the second derivative of its loss in a score.
-    pub(super) fn mean_bends(&self, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Vec<f64>> {
+    pub(super) fn mean_curvatures(
+        &self,
+        scores: &[f64],
+        pause: &mut Pause<'_>,
+    ) -> ControlFlow<Status, Vec<f64>> {
         let width = self.width();
-        let bends = self.sum_chunks(scores, pause, |start, scores| {
+        let curvatures = self.sum_chunks(scores, pause, |start, scores| {
             let mut p = vec![0.0; width];
-            let rows = scores.chunks_exact(width).zip(&self.prices[start..]);
-            rows.map(|(scores, price)| {
+            let rows = scores.chunks_exact(width).zip(&self.loss_weights[start..]);
+            rows.map(|(scores, loss_weight)| {
                 p.copy_from_slice(scores);
                 to_probabilities(&mut p);
-                price * p.iter().map(|p| p * (1.0 - p)).sum::<f64>() / width as f64
+                loss_weight * p.iter().map(|p| p * (1.0 - p)).sum::<f64>() / width as f64
             })
             .collect::<Vec<f64>>()
         })?;
-        ControlFlow::Continue(bends.concat())
+        ControlFlow::Continue(curvatures.concat())
     }
 
     /// Σ rᵢ xᵢ over the rows, for each score, and Σ rᵢ.
@@ -430,15 +444,18 @@ impl<'a> Problem<'a> {
             let own = &probabilities[i * width..(i + 1) * width];
             if let [p] = *own {
                 let slope = row.dot(&direction.weights) + direction.intercepts[0];
-                let bent = self.prices[i] * p * (1.0 - p) * slope;
-                row.add_to(bent, &mut sums.weights);
-                sums.intercepts[0] += bent;
+                let hessian_direction = self.loss_weights[i] * p * (1.0 - p) * slope;
+                row.add_to(hessian_direction, &mut sums.weights);
+                sums.intercepts[0] += hessian_direction;
                 return;
             }
             let mut slopes = direction.intercepts.clone();
             add_products(row, &direction.weights, &mut slopes);
             let mean: f64 = own.iter().zip(&slopes).map(|(p, slope)| p * slope).sum();
-            slopes.iter_mut().zip(own).for_each(|(slope, p)| *slope = self.prices[i] * p * (*slope - mean));
+            slopes
+                .iter_mut()
+                .zip(own)
+                .for_each(|(slope, p)| *slope = self.loss_weights[i] * p * (*slope - mean));
             add_row(row, &slopes, &mut sums.weights);
             sums.intercepts.iter_mut().zip(&slopes).for_each(|(sum, slope)| *sum += slope);
         })
@@ -453,9 +470,9 @@ impl<'a> Problem<'a> {
         let width = self.width();
         self.over_blocks(pause, |i, row, sums| {
             for (score, p) in probabilities[i * width..(i + 1) * width].iter().enumerate() {
-                let bend = self.prices[i] * p * (1.0 - p);
-                row.iter().for_each(|(j, x)| sums.weights[j * width + score] += bend * x * x);
-                sums.intercepts[score] += bend;
+                let curvature = self.loss_weights[i] * p * (1.0 - p);
+                row.iter().for_each(|(j, x)| sums.weights[j * width + score] += curvature * x * x);
+                sums.intercepts[score] += curvature;
             }
         })
     }

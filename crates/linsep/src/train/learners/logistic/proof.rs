@@ -18,7 +18,7 @@ use crate::theory::margin::quotient_up;
 use crate::train::engine::run::Status;
 use std::ops::ControlFlow;
 
-/// What is proved of a point.
+/// Proved bounds on a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proof {
     /// The objective at the point.
@@ -91,7 +91,7 @@ impl Problem<'_> {
                 return ControlFlow::Continue(Proof { margin_upper, ..Proof::of_nothing(self, objective) });
             }
             drift += count * rest * radius * (1.0 + 8.0 * U);
-            let cost = |taker: &Taker| rest * ((2.0 * taker.price / taker.room).ln() + 1.0);
+            let cost = |taker: &Taker| rest * ((2.0 * taker.loss_weight / taker.room).ln() + 1.0);
             cost_of_rest = takers.iter().map(cost).sum::<f64>() * (1.0 + FUNCTIONS);
         }
         let (absolute, square) = (self.penalty.absolute, self.penalty.square);
@@ -123,11 +123,11 @@ impl Problem<'_> {
             return ControlFlow::Continue(roomiest_tree(&rooms, width));
         }
         let larger = |a: Taker, b: Taker| if b.room > a.room { b } else { a };
-        let none = Taker { room: 0.0, price: 1.0 };
+        let none = Taker { room: 0.0, loss_weight: 1.0 };
         let rooms = self.sum_chunks(scores, pause, |start, rows| {
             let mut own = vec![0.0; width];
-            let rows = rows.chunks_exact(width).zip(&self.prices[start..]);
-            rows.map(|(row, &price)| {
+            let rows = rows.chunks_exact(width).zip(&self.loss_weights[start..]);
+            rows.map(|(row, &loss_weight)| {
                 let least = match *row {
                     [score] => logistic(-score.abs()),
                     _ => {
@@ -136,7 +136,7 @@ impl Problem<'_> {
                         own.iter().copied().fold(f64::INFINITY, f64::min)
                     }
                 };
-                Taker { room: price * least, price }
+                Taker { room: loss_weight * least, loss_weight }
             })
             .fold(none, larger)
         })?;
@@ -151,18 +151,18 @@ impl Problem<'_> {
         pause: &mut Pause<'_>,
     ) -> ControlFlow<Status, Vec<Taker>> {
         let width = self.width();
-        let mut takers = vec![Taker { room: 0.0, price: 1.0 }; width * width];
+        let mut takers = vec![Taker { room: 0.0, loss_weight: 1.0 }; width * width];
         let mut p = vec![0.0; width];
         for rows in &self.blocks {
             for i in rows.clone() {
                 p.copy_from_slice(&scores[i * width..(i + 1) * width]);
                 to_probabilities(&mut p);
-                let (price, class) = (self.prices[i], self.labels[i] as usize);
+                let (loss_weight, class) = (self.loss_weights[i], self.labels[i] as usize);
                 let own = &mut takers[class * width..(class + 1) * width];
                 for (taker, other) in own.iter_mut().zip(&p) {
-                    let room = price * other.min(p[class]);
+                    let room = loss_weight * other.min(p[class]);
                     if room > taker.room {
-                        *taker = Taker { room, price };
+                        *taker = Taker { room, loss_weight };
                     }
                 }
             }
@@ -176,17 +176,17 @@ impl Problem<'_> {
         let width = self.width();
         let mut residuals = scores.to_vec();
         self.change_rows(&mut residuals, pause, |i, row| {
-            let (price, class) = (self.prices[i], self.labels[i] as usize);
+            let (loss_weight, class) = (self.loss_weights[i], self.labels[i] as usize);
             if let [score] = row {
                 let sign = if class == 1 { 1.0 } else { -1.0 };
-                *score = sign * (price * logistic(-sign * *score));
+                *score = sign * (loss_weight * logistic(-sign * *score));
                 return;
             }
             to_probabilities(row);
             let mut part = 0.0;
             for (_, q) in row.iter_mut().enumerate().filter(|&(other, _)| other != class) {
-                part += price * *q;
-                *q *= -price;
+                part += loss_weight * *q;
+                *q *= -loss_weight;
             }
             row[class] = part;
         })?;
@@ -211,11 +211,11 @@ impl Problem<'_> {
             let mut probabilities = vec![0.0; width];
             for (k, row) in rows.chunks_exact(width).enumerate() {
                 let i = start + k;
-                let (price, class) = (self.prices[i], self.labels[i] as usize);
+                let (loss_weight, class) = (self.loss_weights[i], self.labels[i] as usize);
                 let entropy = if let [score] = *row {
                     let agreement = if class == 1 { score } else { -score };
                     let wrong = factor * logistic(-agreement);
-                    all += price * STEEPEST * wrong;
+                    all += loss_weight * STEEPEST * wrong;
                     term(wrong) + rest(wrong)
                 } else {
                     probabilities.copy_from_slice(row);
@@ -223,11 +223,11 @@ impl Problem<'_> {
                     let others = (0..width).filter(|&other| other != class);
                     let others = others.map(|other| factor * probabilities[other]);
                     let wrong: f64 = others.clone().sum();
-                    all += price * STEEPEST * wrong;
+                    all += loss_weight * STEEPEST * wrong;
                     others.map(term).sum::<f64>() + rest(wrong.min(1.0))
                 };
-                sum += price * entropy;
-                all += price * entropy;
+                sum += loss_weight * entropy;
+                all += loss_weight * entropy;
             }
             (sum, all)
         })?;
@@ -239,28 +239,28 @@ impl Problem<'_> {
     /// and scores belong together.
     fn centre(&self, point: &mut Point, scores: &mut [f64], pause: &mut Pause<'_>) -> ControlFlow<Status> {
         const MAX: usize = 200;
-        let scale = self.prices.iter().sum::<f64>();
-        let mut bends = Bends::at(self, scores, pause)?;
+        let scale = self.loss_weights.iter().sum::<f64>();
+        let mut derivatives = Derivatives::at(self, scores, pause)?;
         let mut loss = self.loss(scores, pause)?;
         let mut fraction = 1.0;
-        let size = |bends: &Bends| bends.slope.iter().map(|s| s.abs()).sum::<f64>();
+        let size = |derivatives: &Derivatives| derivatives.slope.iter().map(|s| s.abs()).sum::<f64>();
         for _ in 0..MAX {
-            if size(&bends) <= f64::EPSILON * scale {
+            if size(&derivatives) <= f64::EPSILON * scale {
                 break;
             }
-            let Some(step) = bends.step(self, pause)? else { break };
+            let Some(step) = derivatives.step(self, pause)? else { break };
             let moved: Vec<f64> = step.iter().map(|s| fraction * s).collect();
             let mut tried = scores.to_vec();
             self.change_rows(&mut tried, pause, |_, row| {
                 row.iter_mut().zip(&moved).for_each(|(score, step)| *score += step);
             })?;
             let found = self.loss(&tried, pause)?;
-            let next = Bends::at(self, &tried, pause)?;
+            let next = Derivatives::at(self, &tried, pause)?;
             let near = (found - loss).abs() <= 1e-12 * loss;
-            if if near { size(&next) < 0.9 * size(&bends) } else { found < loss } {
+            if if near { size(&next) < 0.9 * size(&derivatives) } else { found < loss } {
                 point.intercepts.iter_mut().zip(&moved).for_each(|(b, step)| *b += step);
                 scores.copy_from_slice(&tried);
-                (loss, bends, fraction) = (found, next, 1.0);
+                (loss, derivatives, fraction) = (found, next, 1.0);
             } else if near || fraction < 1e-6 {
                 break;
             } else {
@@ -272,7 +272,7 @@ impl Problem<'_> {
 }
 
 impl Proof {
-    /// What is known of a point where nothing is proved, but that its objective is no more than this.
+    /// The proof for a point of which only an upper bound of the objective is known.
     pub(super) fn of_nothing(problem: &Problem<'_>, objective: f64) -> Self {
         let gap = if problem.penalty.is_none() { None } else { Some(1.0) };
         Self { objective, primal: objective, dual: 0.0, gap, margin_upper: None }
@@ -283,7 +283,7 @@ impl Proof {
 #[derive(Clone, Copy)]
 struct Taker {
     room: f64,
-    price: f64,
+    loss_weight: f64,
 }
 
 /// A tree that joins all classes, of pairs with as much room as can be (Prim 1957).
@@ -313,7 +313,7 @@ fn roomiest_tree(rooms: &[Taker], width: usize) -> Vec<Taker> {
 }
 
 /// Minus the slope of the loss in the intercepts, and its second derivatives.
-struct Bends {
+struct Derivatives {
     slope: Vec<f64>,
     second: Second,
 }
@@ -327,7 +327,7 @@ enum Second {
     Product { probabilities: Vec<f64>, diagonal: Vec<f64> },
 }
 
-impl Bends {
+impl Derivatives {
     fn at(problem: &Problem<'_>, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Self> {
         if problem.width() > MANY_CLASSES {
             Self::of_many(problem, scores, pause)
@@ -343,18 +343,18 @@ impl Bends {
             let mut p = vec![0.0; width];
             for (k, row) in rows.chunks_exact(width).enumerate() {
                 let i = start + k;
-                let (price, class) = (problem.prices[i], problem.labels[i] as usize);
+                let (loss_weight, class) = (problem.loss_weights[i], problem.labels[i] as usize);
                 p.copy_from_slice(row);
                 to_probabilities(&mut p);
                 if let [p] = *p {
-                    slope[0] += price * (f64::from(u8::from(class == 1)) - p);
-                    matrix[0] += price * p * (1.0 - p);
+                    slope[0] += loss_weight * (f64::from(u8::from(class == 1)) - p);
+                    matrix[0] += loss_weight * p * (1.0 - p);
                     continue;
                 }
                 for a in 0..width {
-                    slope[a] += price * (f64::from(u8::from(class == a)) - p[a]);
-                    matrix[a * width + a] += price * p[a];
-                    let own = price * p[a];
+                    slope[a] += loss_weight * (f64::from(u8::from(class == a)) - p[a]);
+                    matrix[a * width + a] += loss_weight * p[a];
+                    let own = loss_weight * p[a];
                     for b in 0..=a {
                         matrix[a * width + b] -= own * p[b];
                     }
@@ -363,9 +363,9 @@ impl Bends {
             (slope, matrix)
         })?;
         let (mut slope, mut matrix) = (vec![0.0; width], vec![0.0; width * width]);
-        for (part, bends) in parts {
+        for (part, derivatives) in parts {
             slope.iter_mut().zip(part).for_each(|(to, from)| *to += from);
-            matrix.iter_mut().zip(bends).for_each(|(to, from)| *to += from);
+            matrix.iter_mut().zip(derivatives).for_each(|(to, from)| *to += from);
         }
         if width > 1 {
             // All intercepts may move together: the matrix says nothing about that direction, so it is given a weight.
@@ -378,10 +378,14 @@ impl Bends {
     fn of_many(problem: &Problem<'_>, scores: &[f64], pause: &mut Pause<'_>) -> ControlFlow<Status, Self> {
         let probabilities = problem.probabilities(scores, pause)?;
         let diagonal = sum_of_rows(problem, &probabilities, pause, |i, row, sums| {
-            linalg::add_dense(problem.prices[i], row, sums);
+            linalg::add_dense(problem.loss_weights[i], row, sums);
         })?;
         let mut slope: Vec<f64> = diagonal.iter().map(|p| -p).collect();
-        problem.labels.iter().zip(&problem.prices).for_each(|(&class, price)| slope[class as usize] += price);
+        problem
+            .labels
+            .iter()
+            .zip(&problem.loss_weights)
+            .for_each(|(&class, loss_weight)| slope[class as usize] += loss_weight);
         ControlFlow::Continue(Self { slope, second: Second::Product { probabilities, diagonal } })
     }
 
@@ -438,16 +442,16 @@ fn conjugate_gradients(
             break;
         }
         let outer = sum_of_rows(problem, probabilities, pause, |i, p, sums| {
-            linalg::add_dense(problem.prices[i] * linalg::dot_dense(p, &direction), p, sums);
+            linalg::add_dense(problem.loss_weights[i] * linalg::dot_dense(p, &direction), p, sums);
         })?;
-        let bent: Vec<f64> =
+        let hessian_direction: Vec<f64> =
             diagonal.iter().zip(&direction).zip(&outer).map(|((d, v), outer)| d * v - outer).collect();
-        let curvature = linalg::dot_dense(&direction, &bent);
+        let curvature = linalg::dot_dense(&direction, &hessian_direction);
         if curvature.is_nan() || curvature <= 0.0 {
             break;
         }
         linalg::add_dense(size / curvature, &direction, &mut step);
-        linalg::add_dense(-size / curvature, &bent, &mut rest);
+        linalg::add_dense(-size / curvature, &hessian_direction, &mut rest);
         let measured = measure(&rest);
         let before = std::mem::replace(&mut size, linalg::dot_dense(&rest, &measured));
         let factor = size / before;
@@ -546,18 +550,19 @@ mod tests {
         let values: Vec<f64> = (0..2 * rows).map(|_| number()).collect();
         let labels: Vec<u32> = (0..rows as u32).map(|i| i * i % classes as u32).collect();
         let data = Dataset::dense(2, &values, &vec!["1"; rows]).unwrap();
-        let prices = (0..rows).map(|i| 0.5 + (i % 3) as f64).collect();
+        let loss_weights = (0..rows).map(|i| 0.5 + (i % 3) as f64).collect();
         let penalty = Penalty { absolute: 0.0, square: 1.0 };
-        let problem = Problem::new(&data, &labels, classes, prices, true, penalty);
+        let problem = Problem::new(&data, &labels, classes, loss_weights, true, penalty);
         let scores: Vec<f64> = (0..rows * classes).map(|_| number()).collect();
         let go_on = &mut || ControlFlow::Continue(());
-        let ends = [Bends::of_few(&problem, &scores, go_on), Bends::of_many(&problem, &scores, go_on)];
-        let [few, many] = ends.map(|bends| bends.continue_value().unwrap());
+        let ends =
+            [Derivatives::of_few(&problem, &scores, go_on), Derivatives::of_many(&problem, &scores, go_on)];
+        let [few, many] = ends.map(|derivatives| derivatives.continue_value().unwrap());
         for (a, b) in few.slope.iter().zip(&many.slope) {
             assert!((a - b).abs() < 1e-12 * 90.0, "{a} {b}");
         }
-        let [few, many] =
-            [few, many].map(|bends| bends.step(&problem, go_on).continue_value().unwrap().unwrap());
+        let [few, many] = [few, many]
+            .map(|derivatives| derivatives.step(&problem, go_on).continue_value().unwrap().unwrap());
         let longest = few.iter().fold(0.0, |most: f64, step| most.max(step.abs()));
         for (a, b) in few.iter().zip(&many) {
             assert!((a - b).abs() < 1e-3 * longest, "{a} {b}");

@@ -69,8 +69,8 @@ fn objective(data: &Dataset, thetas: &[Theta], penalty: Penalty, c: f64) -> f64 
             }
         })
         .sum();
-    let price: f64 = thetas.iter().map(|theta| penalty.of(&theta.weights)).sum();
-    price + c * loss
+    let loss_weight: f64 = thetas.iter().map(|theta| penalty.of(&theta.weights)).sum();
+    loss_weight + c * loss
 }
 
 fn penalties() -> impl Strategy<Value = LogisticPenalty> {
@@ -101,8 +101,8 @@ proptest! {
         let (primal, dual, gap) = detail(&outcome);
         let Learner::Logistic(options) = settings.learner else { unreachable!() };
         prop_assert!(gap <= options.gap && dual <= primal);
-        let (found, prices) = (weights(&outcome), options.prices());
-        let defined = objective(&data, &found, prices, c);
+        let (found, loss_weights) = (weights(&outcome), options.norm_weights());
+        let defined = objective(&data, &found, loss_weights, c);
         prop_assert!((defined - primal).abs() <= 1e-9 * primal, "{} {}", defined, primal);
         let random = &mut Random::new(seed ^ 1);
         for k in 0..60 {
@@ -112,7 +112,7 @@ proptest! {
                 theta.weights.iter_mut().for_each(|w| *w += size * random.normal());
                 theta.bias += size * random.normal();
             }
-            let there = objective(&data, &other, prices, c);
+            let there = objective(&data, &other, loss_weights, c);
             prop_assert!(there >= dual * (1.0 - 1e-12), "{} is below {}", there, dual);
         }
         // The margin that the multipliers bound is at least that of any weights.
@@ -298,9 +298,9 @@ proptest! {
     ) {
         let (data, weights) = texts(seed, rows, length);
         let weights = if weighted { weights } else { vec![1.0; rows] };
-        let prices: Vec<f64> = weights.iter().map(|w| c * w).collect();
+        let loss_weights: Vec<f64> = weights.iter().map(|w| c * w).collect();
         let penalty = Penalty { absolute: 0.0, square: 1.0 };
-        let problem = Problem::new(&data, data.labels(), 2, prices, has_intercept, penalty);
+        let problem = Problem::new(&data, data.labels(), 2, loss_weights, has_intercept, penalty);
         prop_assert!(Dual::is_for(&problem) && !DenseNewton::is_for(&problem));
         let bias = if has_intercept { Bias::Append(1.0) } else { Bias::None };
         let settings = Settings { bias, ..settings(LogisticPenalty::L2, c) };
@@ -342,9 +342,9 @@ proptest! {
         let (rows, columns) = shape;
         let data = data(seed, rows, columns, classes, sparse);
         let labels: Vec<u32> = (0..rows as u32).map(|i| (i * i + i / 3) % classes as u32).collect();
-        let prices = (0..rows).map(|i| c * (0.5 + (i % 3) as f64)).collect();
+        let loss_weights = (0..rows).map(|i| c * (0.5 + (i % 3) as f64)).collect();
         let penalty = Penalty { absolute: 0.0, square: 1.0 };
-        let problem = Problem::new(&data, &labels, classes, prices, has_intercept, penalty);
+        let problem = Problem::new(&data, &labels, classes, loss_weights, has_intercept, penalty);
         let go_on: &mut Pause<'_> = &mut || ControlFlow::Continue(());
         let start = problem.place(problem.zero(), go_on).continue_value().unwrap();
         let mut newton = Newton::new(&problem, start.clone());
@@ -373,9 +373,9 @@ proptest! {
         let (rows, columns) = (50, 4);
         let data = data(seed, rows, columns, classes, sparse);
         let labels: Vec<u32> = (0..rows as u32).map(|i| i % classes as u32).collect();
-        let prices = (0..rows).map(|i| 0.5 + (i % 4) as f64).collect();
+        let loss_weights = (0..rows).map(|i| 0.5 + (i % 4) as f64).collect();
         let penalty = Penalty { absolute: 0.0, square: 1.0 };
-        let problem = Problem::new(&data, &labels, classes, prices, has_intercept, penalty);
+        let problem = Problem::new(&data, &labels, classes, loss_weights, has_intercept, penalty);
         let mut random = Random::new(seed);
         let mut number = || random.below(2001) as f64 / 1000.0 - 1.0;
         let scores: Vec<f64> = (0..rows * classes).map(|_| 3.0 * number()).collect();
@@ -516,9 +516,9 @@ proptest! {
             data = Dataset::dense(data.columns(), &values, &labels).unwrap();
         }
         let weights = if weighted { weights } else { vec![1.0; rows] };
-        let prices: Vec<f64> = weights.iter().map(|w| c * w).collect();
+        let loss_weights: Vec<f64> = weights.iter().map(|w| c * w).collect();
         let penalty = Penalty { absolute: ratio, square: 1.0 - ratio };
-        let problem = Problem::new(&data, data.labels(), 2, prices, has_intercept, penalty);
+        let problem = Problem::new(&data, data.labels(), 2, loss_weights, has_intercept, penalty);
         prop_assert!(WorkingSet::is_for(&problem) && !DenseNewton::is_for(&problem));
         let go_on = &mut || ControlFlow::Continue(());
         let start = problem.place(problem.zero(), go_on).continue_value().unwrap();
@@ -550,27 +550,27 @@ proptest! {
     }
 }
 
-/// The matrix of second derivatives is that of its definition. Rows that bend little are left to the diagonal and the intercept.
+/// The matrix of second derivatives is that of its definition. Rows with little curvature are left to the diagonal and the intercept.
 #[test]
 fn the_matrix_is_that_of_its_definition() {
     for sparse in [false, true] {
         let data = data(3, 100, 5, 2, sparse);
         let penalty = Penalty { absolute: 0.0, square: 1.0 };
         let problem = Problem::new(&data, data.labels(), 2, vec![1.0; 100], true, penalty);
-        let bends: Vec<f64> = (0..100).map(|i| 0.001 + (i % 4) as f64).collect();
-        let mean = bends.iter().sum::<f64>() / 100.0;
+        let curvatures: Vec<f64> = (0..100).map(|i| 0.001 + (i % 4) as f64).collect();
+        let mean = curvatures.iter().sum::<f64>() / 100.0;
         for rough in [0.0, 0.1, 0.8] {
             let go_on = &mut || ControlFlow::Continue(());
-            let found = problem.matrix(&bends, 1, rough, go_on).continue_value().unwrap();
+            let found = problem.matrix(&curvatures, 1, rough, go_on).continue_value().unwrap();
             for a in 0..6 {
                 for b in 0..=a {
                     let defined: f64 = (0..100)
-                        .filter(|&i| a == b || a == 5 || bends[i] > rough * mean)
+                        .filter(|&i| a == b || a == 5 || curvatures[i] > rough * mean)
                         .map(|i| {
                             let mut row = [0.0; 6];
                             data.row(i).add_to(1.0, &mut row[..5]);
                             row[5] = 1.0;
-                            bends[i] * row[a] * row[b]
+                            curvatures[i] * row[a] * row[b]
                         })
                         .sum();
                     assert!((found[a * 6 + b] - defined).abs() <= 1e-12 * (1.0 + defined.abs()), "{a} {b}");
@@ -594,7 +594,7 @@ fn a_part_of_many_rows_is_only_a_start() {
             assert_eq!(weights(&one), weights(&outcome));
             assert_eq!(outcome.status, Status::Converged);
             let (primal, _, gap) = detail(&outcome);
-            let defined = objective(&data, &weights(&outcome), options.prices(), options.c);
+            let defined = objective(&data, &weights(&outcome), options.norm_weights(), options.c);
             assert!(
                 gap <= options.gap && (defined - primal).abs() <= 1e-9 * primal,
                 "{gap} {defined} {primal}"
@@ -614,9 +614,9 @@ fn a_part_of_many_rows_is_only_a_start() {
 fn one_pass_gives_losses_slopes_and_a_proof() {
     for sparse in [false, true] {
         let data = data(23, 300, 4, 2, sparse);
-        let prices: Vec<f64> = (0..300).map(|i| 0.5 + (i % 3) as f64).collect();
+        let loss_weights: Vec<f64> = (0..300).map(|i| 0.5 + (i % 3) as f64).collect();
         for penalty in [Penalty { absolute: 0.0, square: 1.0 }, Penalty { absolute: 1.0, square: 0.0 }] {
-            let problem = Problem::new(&data, data.labels(), 2, prices.clone(), true, penalty);
+            let problem = Problem::new(&data, data.labels(), 2, loss_weights.clone(), true, penalty);
             let go_on = &mut || ControlFlow::Continue(());
             let mut best = f64::INFINITY;
             let mut largest_bound = 0.0f64;
@@ -641,7 +641,7 @@ fn one_pass_gives_losses_slopes_and_a_proof() {
     }
 }
 
-/// Huge and tiny prices: a result with an honest gap, never a number that is none.
+/// Huge and tiny loss weights: a result with an honest gap, never a number that is none.
 #[test]
 fn the_ends_of_the_range() {
     let data = data(5, 40, 3, 2, false);
@@ -819,7 +819,7 @@ fn firth_does_not_depend_on_shifts() {
         assert!((same - objective(&plain.evidence.detail)).abs() < 1e-7, "{shift}: {same}");
     }
     let refused = learn(1e11, 1.0).unwrap_err().to_string();
-    assert!(refused.contains("floats lose the scores"), "{refused}");
+    assert!(refused.contains("the scores lose all precision"), "{refused}");
 }
 
 #[test]
@@ -850,7 +850,7 @@ fn what_is_proved_of_a_run_that_was_stopped_is_true() {
             let (primal, dual, _) = detail(&ended);
             assert!(ended.status == Status::Interrupted || ended.status == Status::Converged);
             assert!(dual <= primal && dual <= best * (1.0 + 1e-4), "{classes} {stop}: {dual} {best}");
-            let here = objective(&data, &weights(&ended), options.prices(), options.c);
+            let here = objective(&data, &weights(&ended), options.norm_weights(), options.c);
             assert!(here <= primal * (1.0 + 1e-9), "{classes} {stop}: {here} {primal}");
         }
     }
@@ -864,7 +864,7 @@ fn what_is_proved_of_a_run_that_was_stopped_is_true() {
             let ended = train(&data, &settings, &mut StopAt(stop)).unwrap();
             let (primal, dual, _) = detail(&ended);
             assert!(dual <= primal && dual <= best * (1.0 + 1e-4), "{stop}: {dual} {best}");
-            let here = objective(&data, &weights(&ended), options.prices(), options.c);
+            let here = objective(&data, &weights(&ended), options.norm_weights(), options.c);
             assert!(here <= primal * (1.0 + 1e-9), "{stop}: {here} {primal}");
             first.get_or_insert(here);
             last = here;

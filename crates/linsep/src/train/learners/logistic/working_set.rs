@@ -22,7 +22,7 @@ const FIRST: usize = 100;
 /// Below so many features, their matrix of second derivatives is written down.
 const MAX_WRITTEN: usize = 1500;
 
-/// A feature takes part where its slope is more than this share of the price of a weight: it may soon be more than all of it.
+/// A feature takes part where its slope is more than this share of the penalty on a weight: it may soon be more than all of it.
 const NEAR: f64 = 0.9;
 
 /// Steps on a working set that lacks features, and on one that has all.
@@ -58,7 +58,7 @@ pub(super) struct WorkingSet<'p, 'a> {
 struct Chosen {
     /// In increasing order.
     columns: Vec<usize>,
-    /// Those without a weight whose slope is more than the price of one.
+    /// Those without a weight whose slope is more than the penalty on one.
     fresh: usize,
     /// Whether there was no room for all that should take part.
     is_growing: bool,
@@ -123,12 +123,12 @@ impl<'p, 'a> WorkingSet<'p, 'a> {
             return ControlFlow::Continue(Step::Stalled);
         };
         pause()?;
-        let prices = problem.prices.clone();
+        let loss_weights = problem.loss_weights.clone();
         let part = Problem::new(
             &data,
             problem.labels,
             problem.classes,
-            prices,
+            loss_weights,
             problem.has_intercept,
             problem.penalty,
         );

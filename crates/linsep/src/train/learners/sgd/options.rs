@@ -1,4 +1,4 @@
-//! What the registry says of gradient descent, and its options.
+//! The registry entry of gradient descent, and its options.
 
 use super::loss::Loss;
 use crate::SettingsError;
@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "sgd",
     title: "gradient descent",
-    summary: "Stochastic gradient descent on a loss, with steps that adapt to each feature: for streams, and for a loss of your choice",
+    summary: "Stochastic gradient descent with a step size for each feature: for streams, and for a choice \
+              of losses",
     options: &[
         OptionDescriptor {
             name: "loss",
@@ -32,10 +33,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             name: "schedule",
             symbol: "SCHEDULE",
             kind: OptionKind::Choice(&[
-                Choice {
-                    name: "adaptive",
-                    help: "Its own for each feature, whatever the scale of the feature",
-                },
+                Choice { name: "adaptive", help: "A step size for each feature, independent of its scale" },
                 schedule::CONSTANT,
                 schedule::INVERSE,
                 schedule::INVERSE_ROOT,
@@ -108,7 +106,7 @@ pub struct SgdOptions {
     pub step: Option<f64>,
     /// λ, the penalty on ½‖θ‖².
     pub l2: f64,
-    /// What joins the θ of the run into one.
+    /// How the θ of the run are combined.
     pub combine: Combine,
 }
 
@@ -161,7 +159,7 @@ impl SgdOptions {
             }
             (None, None) => Err(SettingsError::new(
                 "step",
-                "the length of the longest row, on which the usual step depends, is not known beforehand in a stream: \
+                "the default step depends on the length of the longest row, which is not known in a stream: \
                  choose the step with ⟦step⟧, or ⟦schedule=adaptive⟧",
             )),
         }
@@ -219,19 +217,12 @@ impl Registered for SgdOptions {
         if let Some(step) = self.step
             && !STEPS.contains(step)
         {
-            return refuse(
-                "step",
-                format!("the step is {step}; it must be above 0 ({STEPS}): with no step nothing is learned"),
-            );
+            return refuse("step", format!("the step is {step}; it must be above 0 ({STEPS})"));
         }
         if !PENALTIES.contains(self.l2) {
             return refuse(
                 "l2",
-                format!(
-                    "the L2 penalty is {}; it must be a number from 0 (no penalty) to 1e100: below 0 it would reward \
-                     large weights without end",
-                    self.l2
-                ),
+                format!("the L2 penalty is {}; it must be a number from 0 (no penalty) to 1e100", self.l2),
             );
         }
         if self.adapts() && self.l2 > 0.0 {
@@ -248,8 +239,8 @@ impl Registered for SgdOptions {
             return refuse(
                 "step",
                 format!(
-                    "step times L2 penalty is {}; it must be below 1: each step shrinks the weights by that share, and 1 \
-                     would leave nothing of them",
+                    "step times L2 penalty is {}; it must be below 1: each step shrinks the weights by that \
+                     share",
                     step * self.l2
                 ),
             );
@@ -260,8 +251,8 @@ impl Registered for SgdOptions {
             return refuse(
                 "power",
                 format!(
-                    "the power of the schedule is {p}; it must be {POWERS}: above 1 the sum of all steps is finite, and \
-                     the weights can stop short of the best; below 0 the steps grow"
+                    "the power of the schedule is {p}; it must be {POWERS}: above 1 the sum of all steps is \
+                     finite, and training may stop before the optimum; below 0 the steps grow"
                 ),
             );
         }

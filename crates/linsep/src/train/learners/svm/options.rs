@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     name: "svm",
     title: "support vector machine",
-    summary: "The soft-margin support vector machine, to a proved gap: when you want the best weights and have the time",
+    summary: "The soft-margin support vector machine, solved to a proved gap: for optimal weights, when \
+              time allows",
     options: &[
         OptionDescriptor {
             name: "loss",
@@ -32,7 +33,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         OptionDescriptor {
             name: "C",
             symbol: "C",
-            kind: OptionKind::Number(PRICES),
+            kind: OptionKind::Number(C_RANGE),
             auto: None,
             default: "1",
             help: "the weight of the loss against regularisation",
@@ -43,7 +44,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             kind: OptionKind::Number(GAPS),
             auto: None,
             default: "0.001",
-            help: "stop when the objective is proved to be within this share of the best",
+            help: "stop when the objective is proved to be within this relative gap of the optimum",
         },
     ],
     abilities: Abilities::ALL_ROWS,
@@ -53,7 +54,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     usual: || Learner::Svm(SvmOptions::default()),
 };
 
-const PRICES: NumberRange = NumberRange::from_to(1e-100, 1e100);
+const C_RANGE: NumberRange = NumberRange::from_to(1e-100, 1e100);
 const GAPS: NumberRange = NumberRange::between(0.0, 1.0);
 
 /// The options of the support vector machine.
@@ -91,21 +92,18 @@ impl Registered for SvmOptions {
     }
 
     fn validate(&self) -> Result<(), SettingsError> {
-        if !PRICES.contains(self.c) {
+        if !C_RANGE.contains(self.c) {
             return Err(SettingsError::new(
                 "C",
-                format!(
-                    "C must be a number {PRICES}: it is the weight of the loss, so above 0, and the sums of an objective \
-                     must neither overflow nor vanish"
-                ),
+                format!("C must be a number {C_RANGE}: it is the weight of the loss in the objective"),
             ));
         }
         if !GAPS.contains(self.gap) {
             return Err(SettingsError::new(
                 "gap",
                 format!(
-                    "the gap must be {GAPS}: it is the part of the objective by which the result may miss the best, \
-                     rounding never lets it be 0, and weights of zero have a gap of 1"
+                    "the gap must be {GAPS}: it is relative to the objective; rounding hides smaller gaps, \
+                     and zero weights have a gap of 1"
                 ),
             ));
         }

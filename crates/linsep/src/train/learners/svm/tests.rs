@@ -91,9 +91,9 @@ impl Problem {
         let paid = self
             .signed_rows(options.c)
             .iter()
-            .map(|(z, price)| {
+            .map(|(z, loss_weight)| {
                 let short = (1.0 - dot(z, theta)).max(0.0);
-                price * if options.loss == SvmLoss::Hinge { short } else { short * short }
+                loss_weight * if options.loss == SvmLoss::Hinge { short } else { short * short }
             })
             .sum::<f64>();
         0.5 * dot(theta, theta) + paid
@@ -129,10 +129,12 @@ fn textbook(problem: &Problem, options: &SvmOptions) -> Vec<f64> {
     let mut theta = vec![0.0; problem.rows[0].len() + 1];
     for _ in 0..300_000 {
         let mut steepest = 0.0f64;
-        for ((z, price), alpha) in rows.iter().zip(&mut alpha).filter(|((_, price), _)| *price > 0.0) {
+        for ((z, loss_weight), alpha) in
+            rows.iter().zip(&mut alpha).filter(|((_, loss_weight), _)| *loss_weight > 0.0)
+        {
             let (most, diagonal) = match options.loss {
-                SvmLoss::Hinge => (*price, 0.0),
-                SvmLoss::SquaredHinge => (f64::INFINITY, 0.5 / price),
+                SvmLoss::Hinge => (*loss_weight, 0.0),
+                SvmLoss::SquaredHinge => (f64::INFINITY, 0.5 / loss_weight),
             };
             let slope = dot(&theta, z) - 1.0 + diagonal * *alpha;
             let curvature = dot(z, z) + diagonal;
@@ -241,7 +243,7 @@ proptest! {
         let parts: Vec<f64> = rows
             .iter()
             .zip(&descent.multipliers)
-            .filter(|(_, of)| of.price > 0.0)
+            .filter(|(_, of)| of.loss_weight > 0.0)
             .map(|((z, _), multiplier)| loss.gap(multiplier, dot(z, &theta)))
             .collect();
         prop_assert!(parts.iter().all(|&part| part >= 0.0));
@@ -265,18 +267,18 @@ proptest! {
         let near = if status == Status::Converged { 1e-10 * proof.primal } else { gap } + 1e-13;
         let mut sum = vec![0.0; data.columns() + 1];
         let theta: Vec<f64> = descent.theta.weights.iter().copied().chain([descent.theta.bias]).collect();
-        for ((z, price), multiplier) in problem.signed_rows(1.0).iter().zip(&descent.multipliers) {
+        for ((z, loss_weight), multiplier) in problem.signed_rows(1.0).iter().zip(&descent.multipliers) {
             let (alpha, short) = (multiplier.alpha, 1.0 - dot(z, &theta));
             prop_assert!(alpha >= 0.0);
             match loss {
                 SvmLoss::Hinge => {
-                    prop_assert!(alpha <= *price);
-                    prop_assert!((price - alpha) * short <= near);
+                    prop_assert!(alpha <= *loss_weight);
+                    prop_assert!((loss_weight - alpha) * short <= near);
                     prop_assert!(-alpha * short <= near);
                 }
                 SvmLoss::SquaredHinge => {
-                    let off = alpha - 2.0 * price * short.max(0.0);
-                    prop_assert!(off * off <= 4.0 * price * near + 1e-13, "{off}");
+                    let off = alpha - 2.0 * loss_weight * short.max(0.0);
+                    prop_assert!(off * off <= 4.0 * loss_weight * near + 1e-13, "{off}");
                 }
             }
             sum.iter_mut().zip(z).for_each(|(sum, x)| *sum += alpha * x);
@@ -309,7 +311,7 @@ proptest! {
         }
     }
 
-    /// With a high price and rows that can be separated, θ and α close in on the best margin from both sides.
+    /// With a high loss weight and rows that can be separated, θ and α close in on the best margin from both sides.
     #[test]
     fn the_margins_meet_when_separable(seed: u64, n in 2usize..40) {
         let mut random = Random::new(seed);
@@ -430,7 +432,7 @@ fn rows_of_zero_and_weights_of_zero() {
     }
 }
 
-/// Whatever the lengths and the prices, every number is a number.
+/// Whatever the lengths and the loss weights, every number is a number.
 #[test]
 fn extremes_stay_finite() {
     let shapes = [
@@ -459,7 +461,7 @@ fn extremes_stay_finite() {
     }
 }
 
-/// When the objective itself overflows, the result is the θ that costs no more than the prices.
+/// When the objective itself overflows, the result is the θ that costs no more than the loss weights.
 #[test]
 fn an_objective_that_overflows_is_given_up() {
     let problem = Problem::new(&[&[1e139], &[1e-100]], &[-1, 1]);
@@ -575,7 +577,7 @@ fn a_run_without_active_rows_can_be_interrupted() {
     let (data, options) = (problem.dataset(), options(SvmLoss::Hinge, 1.0, 1e-300));
     let (task, settings) = (problem.task(&data), Settings { epochs: u64::MAX, ..problem.settings() });
     let mut descent = CoordinateDescent::new(&task, None, &settings, &options);
-    descent.multipliers.iter_mut().for_each(|of| of.alpha = of.price);
+    descent.multipliers.iter_mut().for_each(|of| of.alpha = of.loss_weight);
     descent.active = vec![false; 2];
     let (status, _) = descent.run(&mut Impatient { left: 2, last: None });
     assert_eq!((status, descent.updates), (Status::Interrupted, 0));
