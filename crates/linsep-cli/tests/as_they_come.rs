@@ -440,7 +440,7 @@ fn what_a_model_makes_of_missing_cells_is_said() {
         folder.linsep(&format!("{command} model new.csv")).exits(0).says(&[became, overrule]);
         for how in ["auto", "mean", "zero"] {
             let nothing = format!(
-                "The model decides that, so --missing {how} changes nothing; --missing refuse and --missing drop-row do."
+                "The model decides that, so --missing {how} has no effect; --missing refuse and --missing drop-row have."
             );
             let line = format!("{command} model new.csv --missing {how}");
             folder.linsep(&line).exits(0).says(&[became, &nothing]);

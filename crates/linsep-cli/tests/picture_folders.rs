@@ -117,7 +117,7 @@ fn the_demonstration_says_what_is_so_of_odd_folders() {
         "31 training pictures of left and right, 1 test picture;",
         "always left",
         "error on other pictures   0.00 %",
-        "this is proved above for labels",
+        "this is proved above",
     ]);
     // Equal pictures of two classes cannot be told apart, and nothing else is said.
     let odd = Folder::new();
@@ -181,5 +181,5 @@ fn rows_of_other_programs_are_read_as_they_are() {
         .linsep("convert plain.vw out.jsonl")
         .exits(2)
         .says(&["linsep reads JSON Lines, but does not write it"]);
-    folder.linsep("convert plain.vw out.xlsx").exits(2).says(&["Excel is read, not written"]);
+    folder.linsep("convert plain.vw out.xlsx").exits(2).says(&["linsep reads Excel, but does not write it"]);
 }

@@ -251,7 +251,7 @@ fn the_numbers_are_those_of_the_other_commands() {
     let trained = record("train iris.csv --positive setosa --learner perceptron");
     let seen = drawn("trace iris.csv --positive setosa");
     assert_eq!(after(&seen, "iris.csv: "), trained["updates"].to_string());
-    let most: f64 = after(&seen, "never more than ").replace(',', "").parse().expect("a number");
+    let most: f64 = after(&seen, "; at most ").replace(',', "").parse().expect("a number");
     let bound = trained["mistake_bound"]["upper"].as_f64().expect("a bound");
     assert!(most >= bound && most <= 1.001 * bound, "{most} {bound}");
 

@@ -204,16 +204,16 @@ fn what_cannot_be_is_refused() {
     }
     folder.write("few.csv", "x,kind\n1,a\n2,a\n3,a\n4,b\n");
     let ran = folder.linsep("train few.csv --probabilities -o few").exits(0);
-    ran.says(&["the model is kept without the probabilities", "\"b\" has 1 row"]);
+    ran.says(&["the model lacks the requested probabilities", "\"b\" has 1 row"]);
     assert!(folder.has("few"));
     let ran = folder.linsep("train few.csv --positive b --recall 0.9").exits(0);
-    ran.says(&["the model is kept without the probabilities and the threshold asked for"]);
+    ran.says(&["the model lacks the requested probabilities and the threshold"]);
     // What the model has is not called missing.
     let noise: String = (0..200).map(|i| format!("{},{}\n", i % 2, ["no", "yes"][i / 2 % 2])).collect();
     folder.write("noise.csv", format!("x,kind\n{noise}"));
     for learner in ["logistic", "svm"] {
         let line = format!("train noise.csv --learner {learner} --positive yes --precision 0.99 -o noise");
-        let problem = "the model is kept without the threshold asked for: no threshold has a precision of 99";
+        let problem = "the model lacks the requested threshold: no threshold has a precision of 99";
         let ran = folder.linsep(&line).exits(0);
         let said = ran.err.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(problem), "{ran:?}");

@@ -391,7 +391,7 @@ fn what_stands_around_a_table_is_said() {
     let ended = rows.replace('\n', ";\n");
     says(&ended, "", &["Every row ends in a delimiter"], &[]);
     says("0,1,2\n5,7,0\n6,8,1\n7,6,0\n", "", &["The first row numbers the columns"], &[]);
-    says("0,1,2\n5,7,0\n6,8,2\n7,6,0\n", "", &[], &["counts the columns"]);
+    says("0,1,2\n5,7,0\n6,8,2\n7,6,0\n", "", &[], &["numbers the columns"]);
     let folder = Folder::with("data", format!("{rows}Source: the office\n"));
     folder.linsep("train data").exits(3).says(&["data:5", "--skip-bad if it is a remark"]);
     folder.linsep("train data --skip-bad").exits(0);

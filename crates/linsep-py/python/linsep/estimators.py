@@ -36,10 +36,10 @@ class Perceptron(WeightedOnlineClassifier):
     Parameters
     ----------
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -52,9 +52,9 @@ class Perceptron(WeightedOnlineClassifier):
     init : default 'zero'
         Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
     mistake : default 'nonpositive'
-        Which agreements ⟨θ, z⟩ count as a mistake. 'nonpositive' or 'negative'.
+        Whether a score of exactly 0 counts as a mistake. 'nonpositive' or 'negative'.
     shards : default None
-        Into how many shards the rows are dealt, to be learned at once and mixed after every pass; None for 1.
+        The number of shards that are trained in parallel and mixed after every pass; None for 1.
     mixing : default 'uniform'
         How much each shard counts. 'uniform' or 'updates'.
     max_updates : default None
@@ -64,10 +64,10 @@ class Perceptron(WeightedOnlineClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -157,10 +157,10 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     Parameters
     ----------
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -173,9 +173,9 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     init : default 'zero'
         Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
     mistake : default 'nonpositive'
-        Which agreements ⟨θ, z⟩ count as a mistake. 'nonpositive' or 'negative'.
+        Whether a score of exactly 0 counts as a mistake. 'nonpositive' or 'negative'.
     shards : default None
-        Into how many shards the rows are dealt, to be learned at once and mixed after every pass; None for 1.
+        The number of shards that are trained in parallel and mixed after every pass; None for 1.
     mixing : default 'uniform'
         How much each shard counts. 'uniform' or 'updates'.
     max_updates : default None
@@ -185,10 +185,10 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -278,10 +278,10 @@ class VotedPerceptron(OnlineClassifier):
     Parameters
     ----------
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -294,16 +294,16 @@ class VotedPerceptron(OnlineClassifier):
     init : default 'zero'
         Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
     mistake : default 'nonpositive'
-        Which agreements ⟨θ, z⟩ count as a mistake. 'nonpositive' or 'negative'.
+        Whether a score of exactly 0 counts as a mistake. 'nonpositive' or 'negative'.
     max_updates : default None
         Stop after this many updates.
     max_seconds : default None
         Stop after this many seconds.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -384,16 +384,16 @@ class MarginPerceptron(OnlineClassifier):
     Parameters
     ----------
     epsilon : default 0.1
-        End with at least 1−ε of the best margin. Above 0 and below 1.
+        Reach at least 1−ε of the best margin. Above 0 and below 1.
     beta : default None
-        Instead, learn from rows nearer than β to the boundary. 0 or more.
+        Instead, learn from rows closer than β to the boundary. 0 or more.
     agreement : default None
         Instead, learn from rows with an agreement up to b. 0 or more.
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -410,10 +410,10 @@ class MarginPerceptron(OnlineClassifier):
     max_seconds : default None
         Stop after this many seconds.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -494,7 +494,8 @@ class MarginPerceptron(OnlineClassifier):
 
 
 class BatchPerceptron(WeightedClassifier):
-    """Updates the weights once per pass with all mistakes, on all cores: when the order of the rows must not matter.
+    """Updates the weights once per pass with all mistakes, on all cores: when the order of the rows must not
+    matter.
 
     Parameters
     ----------
@@ -506,10 +507,10 @@ class BatchPerceptron(WeightedClassifier):
     step : default 1.0
         The first step. From 0.001 to 1000.
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -526,10 +527,10 @@ class BatchPerceptron(WeightedClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -615,12 +616,12 @@ class PocketPerceptron(Classifier):
     Parameters
     ----------
     margin : default 0.0
-        Keep the weights with the most rows at this distance at least. 0 or more.
+        Keep the weights with the most rows at least this far on the right side. 0 or more.
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -635,10 +636,10 @@ class PocketPerceptron(Classifier):
     max_seconds : default None
         Stop after this many seconds.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -710,17 +711,19 @@ class PocketPerceptron(Classifier):
 
 
 class LiftedPerceptron(Classifier):
-    """Gives every row an extra coordinate of its own, so that it converges on any data: for studying overlap as in the lecture notes.
+    """Gives every row an extra coordinate of its own, so that it converges on any data: for studying overlap as
+    in the lecture notes.
 
     Parameters
     ----------
     lift : default 'auto'
-        How much of a lifted row is its features. Above 0 and below 1, or 'auto' for the best share by the lifting lemma.
+        The share a of the features in a lifted row. Above 0 and below 1, or 'auto' for the best share by the
+        lifting lemma.
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -735,10 +738,10 @@ class LiftedPerceptron(Classifier):
     max_seconds : default None
         Stop after this many seconds.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -823,17 +826,17 @@ class KernelPerceptron(WeightedClassifier):
         The factor g of the polynomial and the RBF kernel. Above 0, or 'auto' for 1/features (1 with the
         polynomial kernel).
     offset : default 0.0
-        The constant c of the polynomial kernel, beside what an appended bias adds. 0 or more.
+        The constant c of the polynomial kernel, in addition to an appended bias. 0 or more.
     kernel_cache : default '500MB'
-        Memory for kernel values that are kept. A size such as 500MB or 2GB.
+        Memory for cached kernel values. A size such as 500MB or 2GB.
     combine : default 'last'
-        What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
-        all rows seen; 'vote': A vote of all weights, each with the number of rows it survived.
+        How the weights of the run are combined. 'last': The last weights; 'average': The mean over all rows
+        seen; 'vote': A vote of all weights, each with the number of rows it survived.
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -850,10 +853,10 @@ class KernelPerceptron(WeightedClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -943,18 +946,19 @@ class KernelPerceptron(WeightedClassifier):
 
 
 class MulticlassPerceptron(WeightedOnlineClassifier):
-    """Trains one weight vector for each class, all jointly: for many classes, smaller and often better than one against the rest.
+    """Trains one weight vector for each class, all jointly: for many classes, smaller and often better than one
+    against the rest.
 
     Parameters
     ----------
     combine : default 'average'
-        What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
-        all rows seen.
+        How the weights of the run are combined. 'last': The last weights; 'average': The mean over all rows
+        seen.
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -965,7 +969,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     bias_scale : default None
         The value of the appended coordinate; None for 1.
     mistake : default 'nonpositive'
-        Which agreements ⟨θ, z⟩ count as a mistake. 'nonpositive' or 'negative'.
+        Whether a score of exactly 0 counts as a mistake. 'nonpositive' or 'negative'.
     max_updates : default None
         Stop after this many updates.
     max_seconds : default None
@@ -973,10 +977,10 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -1075,13 +1079,13 @@ class SGDClassifier(WeightedOnlineClassifier):
         The penalty on ½ of the squared length of the weights, not for adaptive steps; None for 0 (0.0001 with
         shrinking steps). 0 or more.
     combine : default None
-        What joins the weights of the run into the result; None for average (last with the perceptron loss).
-        'last': The last weights; 'average': The mean over all rows seen.
+        How the weights of the run are combined; None for average (last with the perceptron loss). 'last': The
+        last weights; 'average': The mean over all rows seen.
     epochs : default 10
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -1098,10 +1102,10 @@ class SGDClassifier(WeightedOnlineClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -1203,12 +1207,12 @@ class LinearSVM(WeightedClassifier):
     C : default 1.0
         The weight of the loss against regularisation. Above 0.
     gap : default 0.001
-        Stop when the objective is proved to be within this share of the best. Above 0 and below 1.
+        Stop when the objective is proved to be within this relative gap of the optimum. Above 0 and below 1.
     epochs : default 1000
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -1225,10 +1229,10 @@ class LinearSVM(WeightedClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -1314,18 +1318,22 @@ class LogisticRegression(WeightedClassifier):
     Parameters
     ----------
     penalty : default 'l2'
-        What weights cost; the intercept costs nothing. 'l2': ½‖w‖²: keeps all weights small; 'l1': ‖w‖₁: makes weights sparse; 'elastic-net': a mixture of both; 'firth': half the log-determinant of the Fisher information: finite, nearly unbiased weights on small data, even when the classes are separable; 'none': no penalty; separable classes then have no finite optimum.
+        The penalty on the weights; the intercept is not penalised. 'l2': ½‖w‖²: keeps all weights small;
+        'l1': ‖w‖₁: makes weights sparse; 'elastic-net': a mixture of both; 'firth': half the log-determinant
+        of the Fisher information: finite, nearly unbiased weights on small data, even when the classes are
+        separable; 'none': no penalty; separable classes then have no finite optimum.
     C : default 1.0
         The weight of the loss against the penalty. Above 0.
     l1_ratio : default 0.5
         The share of ‖w‖₁ in an elastic net; the rest is ½‖w‖². From 0 to 1.
     gap : default 1e-06
-        Stop when the objective is proved to be within this share of the best. From 1e-12 and below 1.
+        Stop when the objective is proved to be within this relative gap of the optimum. From 1e-12 and below
+        1.
     epochs : default 1000
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -1342,10 +1350,10 @@ class LogisticRegression(WeightedClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -1437,12 +1445,12 @@ class MaxMarginClassifier(Classifier):
     Parameters
     ----------
     gap : default 1e-06
-        Stop when the margin is proved to be within this share of the best. From 1e-15 and below 1.
+        Stop when the margin is proved to be within this relative gap of the best. From 1e-15 and below 1.
     epochs : default 1000
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -1457,10 +1465,10 @@ class MaxMarginClassifier(Classifier):
     max_seconds : default None
         Stop after this many seconds.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -1532,15 +1540,16 @@ class MaxMarginClassifier(Classifier):
 
 
 class Memoriser(WeightedClassifier):
-    """Memorises the training rows: only as a baseline; its training error is zero unless equal rows have both labels.
+    """Memorises the training rows: only as a baseline; its training error is zero unless equal rows have both
+    labels.
 
     Parameters
     ----------
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -1557,10 +1566,10 @@ class Memoriser(WeightedClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------
@@ -1631,23 +1640,24 @@ class Memoriser(WeightedClassifier):
 
 
 class PassiveAggressiveClassifier(WeightedOnlineClassifier):
-    """Makes the smallest change of the weights that gives each row a margin of 1: for streams whose classes drift.
+    """Makes the smallest change of the weights that gives each row a margin of 1: for streams whose classes
+    drift.
 
     Parameters
     ----------
     aggression : default 'capped'
-        How far a row may move the weights. 'full': PA: as far as needed; 'capped': PA-I: as far as needed, at
-        most C; 'softened': PA-II: less far, regularised by C.
+        How far one row may move the weights. 'full': PA: as far as needed; 'capped': PA-I: as far as needed,
+        at most C; 'softened': PA-II: less far, regularised by C.
     C : default 1.0
         The longest step. Above 0.
     combine : default 'average'
-        What joins the weights of the run into the result. 'last': The last weights; 'average': The mean over
-        all rows seen.
+        How the weights of the run are combined. 'last': The last weights; 'average': The mean over all rows
+        seen.
     epochs : default 100
-        At most this many passes over the rows.
+        The largest number of passes over the rows.
     scale : default 'auto'
-        How features are scaled, as learned on the training rows; 'auto' as suits each of them, and not at all
-        without a bias. The scaled rows are a copy, of 8 bytes for each value; 'none' makes no copy. 'auto' or
+        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
+        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
         'none' or 'max-abs' or 'standard' or 'unit-rows'.
     order : default 'shuffle'
         In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
@@ -1664,10 +1674,10 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     class_weight : default None
         The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
     probabilities : default False
-        Whether scores are to become probabilities, learned from scores of rows that were held out in turn.
+        Whether to calibrate the scores to probabilities, by cross-validation.
     features : default None
-        Which features are made of those of the columns; None for none. 'plain' or 'splines' or 'pairs' or
-        'splines+pairs'.
+        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
+        'pairs' or 'splines+pairs'.
 
     Attributes
     ----------

@@ -26,27 +26,27 @@ fn options_without_effect_are_refused() {
                 csv: CsvOptions { ignore: vec!["1".into()], ..CsvOptions::default() },
                 ..default()
             },
-            "⟦ignore⟧ has no",
+            "⟦ignore⟧ does not apply to",
         ),
         (
             LIBSVM,
             ReadOptions { csv: CsvOptions { header: Some(false), ..CsvOptions::default() }, ..default() },
-            "⟦header⟧ has no",
+            "⟦header⟧ does not apply to",
         ),
         (
             LIBSVM,
             ReadOptions { csv: CsvOptions { delimiter: Some(b' '), ..CsvOptions::default() }, ..default() },
-            "⟦delimiter⟧ has no",
+            "⟦delimiter⟧ does not apply to",
         ),
         (
             LIBSVM,
             ReadOptions { csv: CsvOptions { missing: Missing::Zero, ..CsvOptions::default() }, ..default() },
-            "⟦missing⟧ has no",
+            "⟦missing⟧ does not apply to",
         ),
         (
             LIBSVM,
             ReadOptions { array: ArrayOptions { labels_file: Some("y".into()) }, ..default() },
-            "⟦labels⟧ has no",
+            "⟦labels⟧ does not apply to",
         ),
         (
             CSV,

@@ -200,7 +200,7 @@ fn guesses_are_announced_and_can_be_overruled() {
     let text = "it,x,kind\n\"1,234\",1,a\n\"5,678\",2,b\n";
     assert_eq!(values(&load(text, asked("it", ColumnAs::DecimalComma)), 0), [1.234, 5.678]);
     assert_eq!(values(&load(text, asked("1", ColumnAs::DecimalPoint)), 0), [1234.0, 5678.0]);
-    assert!(failure(text, asked("it", ColumnAs::Number)).contains("say decimal-point or decimal-comma"));
+    assert!(failure(text, asked("it", ColumnAs::Number)).contains("use decimal-point or decimal-comma"));
     assert_eq!(kinds(&load("zip,x,kind\n1,1,a\n2,2,b\n", asked("zip", ColumnAs::Words)))[0], "words");
     let text = "x,y,kind\n1,1,a\nten,2,b\n";
     assert!(failure(text, asked("x", ColumnAs::Number)).contains("the word \"ten\" in column \"x\""));
@@ -435,7 +435,7 @@ fn a_header_of_numbers_is_suspected() {
     {
         let loaded = plainly(&text.replace("1,2,9", first));
         assert_eq!(
-            (loaded.dataset.len(), remarks(&loaded).contains("counts the columns")),
+            (loaded.dataset.len(), remarks(&loaded).contains("numbers the columns")),
             (rows, header),
             "{first}"
         );
