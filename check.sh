@@ -63,6 +63,20 @@ components() {
     fi
 }
 
+# What the dependencies are: their licences and sources, crates in two versions, and advisories about them, by deny.toml.
+dependencies() {
+    if ! cargo deny --version >/dev/null 2>&1; then
+        echo "not checked: licences, sources, duplicates and advisories of dependencies (cargo install --locked cargo-deny)"
+        return
+    fi
+    cargo deny --locked check bans licenses sources
+    if timeout 120 cargo deny --locked fetch db >/dev/null 2>&1; then
+        cargo deny --locked check advisories
+    else
+        echo "not checked: advisories about dependencies, because their database cannot be fetched"
+    fi
+}
+
 # Undefined behaviour in the modules with unsafe code, as far as Miri can run them: numbers in shared memory, and the inner
 # loops in their portable form. Mapped files and vector instructions are beyond it.
 miri() {
@@ -90,7 +104,7 @@ install() {
     python3 -m venv "$CARGO_TARGET_DIR/installed"
     export CARGO_INSTALL_ROOT="$CARGO_TARGET_DIR/installed"
     export PATH="$CARGO_TARGET_DIR/installed/bin:$PATH"
-    run cargo install --path crates/linsep-cli
+    run cargo install --path crates/linsep-cli --profile dist
     run linsep demo
     run pip install .
     run pip install --quiet --requirement "$requirements"
@@ -141,7 +155,10 @@ run components
 run cargo fmt --all --check
 # The first command of the README, as it stands.
 run cargo run --release -- demo
+run dependencies
 run cargo clippy --workspace --all-targets --locked -- -D warnings
+# The library as it is without any of its features.
+run cargo clippy -p linsep --no-default-features --locked -- -D warnings
 run cargo test --workspace --locked
 RUSTDOCFLAGS="-D warnings" run cargo doc --workspace --no-deps --locked
 run python_environment
