@@ -150,7 +150,7 @@ fn rows_of_one_side_show_nothing() {
         let certificate =
             certificate(&table, Bias::Append(1.0), Claim::Complete { weights: sparse(&[0.0, bias]), margin });
         let refused = verify(&certificate, &table).unwrap_err();
-        assert!(refused.reason.starts_with("all rows belong to the same side"), "{refused:?}");
+        assert!(refused.reason.starts_with("all rows are on one side"), "{refused:?}");
         let accepted = check(&certificate, &table, &|| false).unwrap();
         assert!(accepted.one_sided && accepted.rows == 2, "{accepted:?}");
     }
