@@ -178,7 +178,7 @@ def test_many_features_of_several_classes_are_drawn_by_the_two_that_differ_most(
     page.wait_for_function("() => linsep.set.name === 'iris.csv' && !linsep.controller")
     watched.settle()
     assert page.evaluate("linsep.player.kind") == "updates" and page.evaluate("linsep.learn.drawing.about.pair") == ["setosa", "virginica"]
-    expect(page.locator("#plane-note")).to_contain_text("what tells setosa from virginica")
+    expect(page.locator("#plane-note")).to_contain_text("the difference between the weights of setosa and virginica")
     # Along the first axis the two are apart.
     means = page.evaluate("[0, 2].map((side) => { const { x, side: sides } = linsep.shown.points; const own = [...x].filter((_, i) => sides[i] === side); return own.reduce((a, b) => a + b, 0) / own.length; })")
     assert means[1] > means[0] + 1

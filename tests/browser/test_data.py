@@ -248,7 +248,7 @@ def test_rows_count_as_often_as_a_column_says(browser, program, tmp_path):
     finally:
         assert stop(server) == 130
     done = subprocess.run([str(program_path()), "explore", "--no-open", "--weights", "times"], capture_output=True, text=True, timeout=20)
-    assert done.returncode == 2 and "--weights" in done.stderr and "name the file" in done.stderr
+    assert done.returncode == 2 and "--weights" in done.stderr and "needs a data file" in done.stderr
 
 
 HOSTILE = ["<img src=x onerror=window.hacked=1>", "<script>window.hacked=1</script>", "\"><b>bold</b>", "{{7*7}}", "'); alert(1); ('", "javascript:alert(1)"]
@@ -289,7 +289,7 @@ def test_a_hundred_thousand_rows(watched, page):
     send(page, "many.csv", text.encode())
     page.wait_for_function("() => linsep.set.rows === 100000 && !linsep.controller", timeout=60_000)
     note = page.locator("#plane-note").inner_text()
-    assert "of 100,000 rows are drawn; all are computed with" in note
+    assert "of 100,000 rows are drawn; all are used in the computation" in note
     drawn = read_number(note.split(" of ")[0])
     assert 4000 <= drawn <= 4500
     facts = dict(zip(page.locator("#learn-report dt").all_inner_texts(), page.locator("#learn-report dd").all_inner_texts()))

@@ -285,7 +285,7 @@ def test_what_is_saved_is_what_is_shown(page, tmp_path):
 def test_spam_is_drawn_in_the_plane_of_its_weights(watched):
     page = watched.open("#data=spam&settings=" + json.dumps({"epochs": 3}))
     note = page.locator("#plane-note").inner_text()
-    assert "plane of the weights θ" in note and "57 features" in note and "of 4,601 rows are drawn; all are computed with" in note
+    assert "plane of the weights θ" in note and "57 features" in note and "of 4,601 rows are drawn; all are used in the computation" in note
     assert page.evaluate("linsep.learn.drawing.about.final[1]") == pytest.approx(0, abs=1e-9)
     assert read_number(page.locator("#step-number").inner_text().split("/")[1]) == total(page) > 500
 
@@ -372,7 +372,7 @@ def test_a_run_of_very_many_updates_says_why_its_proof_is_cut(watched, page):
     assert updates > 200_000 == page.evaluate("linsep.player.total")
     page.click("#tab-proof")
     intro = page.locator("#proof-intro").inner_text()
-    assert f"did find a θ* with every row on its right side, after {updates:,} updates" in intro and "follows the first 200,000" in intro
+    assert f"did find a θ* with every row on its right side, after {updates:,} updates" in intro and "records only the first 200,000" in intro
     assert "--trace" in intro and "found no boundary" not in intro
     expect(page.locator("#proof-lines")).to_contain_text("only its first 200,000 updates are recorded")
     assert "has not found" not in page.locator("#proof-lines").inner_text()
@@ -410,7 +410,7 @@ def test_classes_can_be_weighed(watched, page, server):
     page.click("#setting-epochs")
     page.keyboard.type("many")
     page.keyboard.press("Tab")
-    expect(page.locator("#failure-message")).to_have_text("“epochs” is “many”: a whole number of 0 or more is needed.")
+    expect(page.locator("#failure-message")).to_have_text("“epochs” is “many”: expected a whole number of 0 or more.")
 
 
 def test_a_wrong_value_is_marked_in_its_field(watched, page):

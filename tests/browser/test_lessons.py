@@ -101,7 +101,7 @@ def test_a_lesson_of_ones_own(browser, tmp_path):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("title = 1", "own.toml: this is no lesson"),
+        ("title = 1", "own.toml: this is not a lesson"),
         (OWN.replace("points", "data") , "there is no data"),
         (OWN.replace('learner = "perceptron"', "epochs = -1"), "settings: “epochs” is -1"),
         (OWN.replace('"perceptron"', '"perzeptron"'), "settings: "),

@@ -79,8 +79,8 @@ def test_errors_name_parameters_that_there_are():
         (lambda: linsep.separate(gap, LABELS), "leave the row out"),
         (lambda: linsep.check_separation(gap, LABELS), "leave the row out"),
         (lambda: linsep.theory(gap, LABELS), "leave the row out"),
-        (lambda: linsep.Perceptron(bias_scale="x").fit(ROWS, LABELS), "bias_scale='x': a number is needed"),
-        (lambda: linsep.State(columns=3, bias_scale="x"), "bias_scale='x': a number is needed"),
+        (lambda: linsep.Perceptron(bias_scale="x").fit(ROWS, LABELS), "bias_scale='x': expected a number"),
+        (lambda: linsep.State(columns=3, bias_scale="x"), "bias_scale='x': expected a number"),
     ]
     for run, told in cases:
         with pytest.raises(ValueError) as raised:

@@ -434,7 +434,7 @@ def test_rows_that_cannot_all_be_right():
         if X.shape[1] == 2:
             assert np.array_equal(ringed, X[rows])
         # At the star, the mixture of the rows of one side is that of the other.
-        star = np.array([float(value[0]) for value in line(ax, "the same mixture")])
+        star = np.array([float(value[0]) for value in line(ax, "the common weighted mean")])
         axes = 1 if X.shape[1] == 1 else 2
         for side in (1, 2):
             own = sides == side

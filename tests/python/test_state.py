@@ -128,7 +128,7 @@ def test_hostile_snapshots_are_refused():
 
 def test_what_a_state_refuses():
     for arguments, message in [
-        ({"learner": "svm", "columns": 2}, "row by row"),
+        ({"learner": "svm", "columns": 2}, "one row at a time"),
         ({"learner": "nothing", "columns": 2}, "no learner named"),
         ({"columns": 0}, "columns=0"),
         ({"columns": -1}, "columns=-1"),

@@ -316,6 +316,15 @@ fn a_model_cut_at_any_byte() {
         folder.linsep(&format!("train rows -o whole --learner {learner} --scale max-abs -q")).exits(0);
         let whole = folder.read("whole");
         for kept in 0..whole.len() {
+            let problem =
+                linsep::Model::from_bytes(&whole[..kept]).expect_err("a part of a model").to_string();
+            assert!(
+                problem.starts_with("this is not a linsep model, or it is cut"),
+                "{kept} bytes: {problem}"
+            );
+        }
+        // A prime step, so that both commands see every part of the file.
+        for kept in (0..whole.len()).step_by(37) {
             folder.write("model", &whole[..kept]);
             let line = if kept % 2 == 0 { "inspect model" } else { "predict model rows" };
             let ran = folder

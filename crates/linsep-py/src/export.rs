@@ -30,7 +30,7 @@ pub fn onnx<'py>(py: Python<'py>, model: &Model, input: &str) -> PyResult<(Bound
     let numbers = match input {
         "f32" => InputNumbers::F32,
         "f64" => InputNumbers::F64,
-        other => return Err(PyValueError::new_err(format!("input='{other}': 'f32' or 'f64' is needed"))),
+        other => return Err(PyValueError::new_err(format!("input='{other}': expected 'f32' or 'f64'"))),
     };
     let model = &model.model;
     let file = py.detach(|| model.to_onnx(numbers)).map_err(|error| exception(error.into()))?;

@@ -34,7 +34,7 @@ fn spec_of<T: DeserializeOwned>(text: &str) -> PyResult<T> {
 }
 
 fn from_value<T: DeserializeOwned>(value: Value, always: &Map<String, Value>) -> PyResult<T> {
-    let Value::Object(fields) = value else { return Err(PyValueError::new_err("a dict is needed")) };
+    let Value::Object(fields) = value else { return Err(PyValueError::new_err("expected a dict")) };
     let read = |fields: Map<String, Value>| {
         let all: Map<String, Value> = always.clone().into_iter().chain(fields).collect();
         serde_json::from_value::<T>(Value::Object(all))

@@ -40,7 +40,7 @@ pub fn plain(text: &str) -> String {
     })
 }
 
-/// The expected kind of a value that serde rejects: `a number is needed`. Where serde says no more than that the
+/// The expected kind of a value that serde rejects: `expected a number`. Where serde says no more than that the
 /// value is wrong, these are its words.
 pub fn needed(error: &serde_json::Error) -> String {
     let text = error.to_string().replace('`', "");
@@ -53,7 +53,7 @@ pub fn needed(error: &serde_json::Error) -> String {
         "a sequence" => "a list",
         other => other,
     };
-    format!("{wanted} is needed")
+    format!("expected {wanted}")
 }
 
 fn mention(inside: &str) -> Mention<'_> {
@@ -84,9 +84,9 @@ mod tests {
         let of = |error: serde_json::Error| needed(&error);
         let whole = |value| of(serde_json::from_value::<u64>(value).unwrap_err());
         for value in [json!("many"), json!(-1), json!(1.5), json!(null), json!({"a": 1})] {
-            assert_eq!(whole(value), "a whole number of 0 or more is needed");
+            assert_eq!(whole(value), "expected a whole number of 0 or more");
         }
-        assert_eq!(of(serde_json::from_value::<f64>(json!("x")).unwrap_err()), "a number is needed");
+        assert_eq!(of(serde_json::from_value::<f64>(json!("x")).unwrap_err()), "expected a number");
         #[derive(Debug, serde::Deserialize)]
         #[serde(rename_all = "kebab-case")]
         enum Order {
@@ -95,6 +95,6 @@ mod tests {
             Shuffle,
         }
         let order = of(serde_json::from_value::<Order>(json!("by-size")).unwrap_err());
-        assert_eq!(order, "one of given, shuffle-once, shuffle is needed");
+        assert_eq!(order, "expected one of given, shuffle-once, shuffle");
     }
 }

@@ -229,7 +229,7 @@ mod tests {
     fn a_wrong_value_is_named_with_its_field() {
         let request = json!({"job": "train", "data": {"source": "xor"}, "epochs": "many", "seed": 1});
         let error = parse(request).unwrap_err();
-        assert_eq!(error, "“epochs” is “many”: a whole number of 0 or more is needed.");
+        assert_eq!(error, "“epochs” is “many”: expected a whole number of 0 or more.");
         let request = json!({"job": "train", "data": {"source": "xor"}, "seed": "9007199254740993"});
         let error = parse(request).unwrap_err();
         assert!(
@@ -249,6 +249,6 @@ mod tests {
         }
         let bias = json!({"scale": "wide"});
         let error = parse(json!({"job": "train", "data": {"source": "xor"}, "bias": bias})).unwrap_err();
-        assert_eq!(error, "“bias scale” is “wide”: a number is needed.");
+        assert_eq!(error, "“bias scale” is “wide”: expected a number.");
     }
 }

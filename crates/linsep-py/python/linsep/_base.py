@@ -31,7 +31,7 @@ def plain(name: str, value: Any, kind: str) -> Any:
         value = value.item()
     if kind == "flag":
         if not isinstance(value, bool):
-            raise ValueError(f"{name}={value!r}: True or False is needed")
+            raise ValueError(f"{name}={value!r}: expected True or False")
         return value
     if isinstance(value, bool):
         raise ValueError(f"{name}={value!r}: expected a number or a word, not a truth value")
@@ -45,7 +45,7 @@ def plain(name: str, value: Any, kind: str) -> Any:
         if not math.isfinite(value):
             raise ValueError(f"{name}={value!r}: the number must be finite")
         return value
-    raise ValueError(f"{name}={value!r}: a number or a word is needed, not {type(value).__name__}")
+    raise ValueError(f"{name}={value!r}: expected a number or a word, not {type(value).__name__}")
 
 
 def class_weights(class_weight: Any, names_of: dict[Any, str] | None = None) -> Any:
@@ -54,10 +54,10 @@ def class_weights(class_weight: Any, names_of: dict[Any, str] | None = None) -> 
         return None
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise ValueError(f"class_weight={class_weight!r}: 'balanced', a dict from class to weight, or None is needed")
+            raise ValueError(f"class_weight={class_weight!r}: expected 'balanced', a dict from class to weight, or None")
         return "balanced"
     if not hasattr(class_weight, "items"):
-        raise ValueError(f"class_weight={class_weight!r}: 'balanced', a dict from class to weight, or None is needed")
+        raise ValueError(f"class_weight={class_weight!r}: expected 'balanced', a dict from class to weight, or None")
     named = []
     for label, weight in class_weight.items():
         name = _labels.label_name(label)
@@ -237,15 +237,15 @@ class Classifier(Base):
                 continue
             if name == "bias":
                 if value not in ("append", "none"):
-                    raise ValueError(f"bias={value!r}: 'append' or 'none' is needed")
+                    raise ValueError(f"bias={value!r}: expected 'append' or 'none'")
                 if value == "none":
                     bias["append"] = False
             elif name == "bias_scale":
                 if isinstance(value, str):
-                    raise ValueError(f"bias_scale={value!r}: a number is needed")
+                    raise ValueError(f"bias_scale={value!r}: expected a number")
                 bias["scale"] = value
             elif name == "init" and value not in ("zero", "first"):
-                raise ValueError(f"init={value!r}: 'zero' or 'first' is needed")
+                raise ValueError(f"init={value!r}: expected 'zero' or 'first'")
             else:
                 spec[name] = value
         if bias:

@@ -139,7 +139,7 @@ def _exact(numbers: NDArray[np.float64], name: str, whole: bool = False) -> NDAr
 
 
 def _refused(name: str, kind: Any) -> ValueError:
-    return ValueError(f"the column {name!r} has cells of the type {kind}: numbers, words, dates or truth values are needed")
+    return ValueError(f"the column {name!r} has cells of the type {kind}: expected numbers, words, dates or truth values")
 
 
 def _pandas_column(X: Any, place: int, name: str) -> Column:

@@ -89,7 +89,7 @@ def job_rows(
     X, y = _with_labels(X, y)
     labels = _labels.encode_labels(y)
     if sides and len(labels.classes) == 1:
-        raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}: rows of at least two classes are needed")
+        raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}: expected rows of at least two classes")
     rows = _data.rows_of(X, labels, sample_weight, missing=missing)
     return rows, labels, _data.data_spec(X, labels)
 
@@ -128,10 +128,10 @@ def filled(**settings: Any) -> dict[str, Any]:
 def bias_spec(bias: str, bias_scale: float | None) -> dict[str, Any]:
     """Whether the boundary has a bias, or goes through the origin."""
     if bias not in ("append", "none"):
-        raise ValueError(f"bias={bias!r}: 'append' or 'none' is needed")
+        raise ValueError(f"bias={bias!r}: expected 'append' or 'none'")
     spec: dict[str, Any] = {} if bias == "append" else {"append": False}
     if isinstance(bias_scale, str):
-        raise ValueError(f"bias_scale={bias_scale!r}: a number is needed")
+        raise ValueError(f"bias_scale={bias_scale!r}: expected a number")
     if bias_scale is not None:
         spec["scale"] = plain("bias_scale", bias_scale, "number")
     return {"bias": spec} if spec else {}
@@ -172,7 +172,7 @@ def compare(
     """
     rows, _, data = job_rows(X, y, sample_weight, sides=True)
     if isinstance(learners, str):
-        raise ValueError(f"learners={learners!r}: a list of names is needed")
+        raise ValueError(f"learners={learners!r}: expected a list of names")
     spec: dict[str, Any] = {"data": data, "classes": class_spec(class_weight, positive)}
     spec.update(
         filled(

@@ -84,7 +84,7 @@ class OnlineClassifier(Classifier):
             raise ValueError("classes= must be given in the first call of partial_fit, or not at all")
         known = _labels.encode_labels(np.unique(np.asarray(classes)))
         if len(known.classes) < 2:
-            raise ValueError(f"classes={classes!r}: at least two classes are needed")
+            raise ValueError(f"classes={classes!r}: expected at least two classes")
         return _labels.encode_known(y, known.classes, known.names), known.names
 
     def _state_spec(self) -> dict[str, Any]:

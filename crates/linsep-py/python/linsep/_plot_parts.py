@@ -379,7 +379,7 @@ class View:
             self.engine, self.title = source._engine, source.learner
         else:
             raise TypeError(
-                f"a fitted estimator of linsep or a linsep.Model is needed, not {type(source).__name__}"
+                f"expected a fitted estimator of linsep or a linsep.Model, not {type(source).__name__}"
             )
         self.learner = self.engine.learner
         self.record: dict[str, Any] = json.loads(self.engine.record())

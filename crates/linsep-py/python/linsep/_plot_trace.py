@@ -174,7 +174,7 @@ def _trace(source: Any, X: Any, y: Any) -> list[dict[str, Any]]:
             raise TypeError("a trace is a list of dicts, as the lines of linsep train --trace")
     else:
         raise TypeError(
-            f"a perceptron of linsep, the file of a trace or its lines are needed, not {type(source).__name__}"
+            f"expected a perceptron of linsep, the file of a trace or its lines, not {type(source).__name__}"
         )
     if not points:
         raise ValueError("the trace is empty: no mistake was made")

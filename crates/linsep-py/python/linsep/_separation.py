@@ -237,7 +237,7 @@ def _decided(
     if positive is not None:
         spec["positive"] = _labels.label_name(positive)
     if isinstance(classes, str):
-        raise ValueError(f"classes={classes!r}: a list of classes is needed")
+        raise ValueError(f"classes={classes!r}: expected a list of classes")
     if len(classes):
         spec["only"] = [_labels.label_name(label) for label in classes]
     record, text, certificate = _engine.separate(rows, json.dumps(spec))
@@ -310,7 +310,7 @@ def check_separation(
         The verdict with its proof; `coefficients` says which are infinite.
     """
     if on_found not in ("warn", "raise", "ignore"):
-        raise ValueError(f"on_found={on_found!r}: 'warn', 'raise' or 'ignore' is needed")
+        raise ValueError(f"on_found={on_found!r}: expected 'warn', 'raise' or 'ignore'")
     names = _design_names(X)
     labels = _labels.encode_labels(y)
     if len(labels.classes) != 2:

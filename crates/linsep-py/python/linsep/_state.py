@@ -65,7 +65,7 @@ class State:
         seed: int = 0,
     ) -> None:
         if init not in ("zero", "first"):
-            raise ValueError(f"init={init!r}: 'zero' or 'first' is needed")
+            raise ValueError(f"init={init!r}: expected 'zero' or 'first'")
         spec: dict[str, Any] = {
             "learner": plain("learner", learner, "text"),
             "init": init,
@@ -78,14 +78,14 @@ class State:
         if weight is not None:
             spec["class_weight"] = weight
         if options is not None and not isinstance(options, Mapping):
-            raise ValueError(f"options={options!r}: a dict from name to value is needed")
+            raise ValueError(f"options={options!r}: expected a dict from name to value")
         spec["options"] = {str(name): plain(str(name), value, "text") for name, value in (options or {}).items()}
         spec.update(bias_spec(bias, bias_scale))
         if isinstance(classes, (str, bytes)) or (classes is not None and not np.iterable(classes)):
-            raise ValueError(f"classes={classes!r}: a list of classes is needed")
+            raise ValueError(f"classes={classes!r}: expected a list of classes")
         names = None if classes is None else [_labels.label_name(label) for label in classes]
         if isinstance(columns, bool) or not isinstance(columns, (int, np.integer)) or not 1 <= columns < 2**32:
-            raise ValueError(f"columns={columns!r}: a whole number of features, at least 1, is needed")
+            raise ValueError(f"columns={columns!r}: expected a whole number of features, at least 1")
         self._engine = _engine.State(json.dumps(spec), int(columns), names)
 
     @classmethod
@@ -175,7 +175,7 @@ class State:
 def _row_numbers(order: Any) -> NDArray[np.uint32]:
     numbers = np.asarray(order)
     if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and len(numbers)):
-        raise ValueError("order=: a list of row numbers is needed")
+        raise ValueError("order=: expected a list of row numbers")
     if len(numbers) and (int(numbers.min()) < 0 or int(numbers.max()) >= 2**32):
         raise ValueError("order= names a row that is not there")
     return np.ascontiguousarray(numbers, dtype=np.uint32)
@@ -198,6 +198,6 @@ def shard_orders(
     rows, _, _ = job_rows(X, y)
     for name, value in (("shards", shards), ("seed", seed), ("epoch", epoch)):
         if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or not 0 <= value < 2**64:
-            raise ValueError(f"{name}={value!r}: a whole number, 0 or more, is needed")
+            raise ValueError(f"{name}={value!r}: expected a whole number, 0 or more")
     found = _engine.shard_orders(rows, int(shards), int(seed), order, int(epoch))
     return [np.array(rows_of_shard, dtype=np.uint32) for rows_of_shard in found]

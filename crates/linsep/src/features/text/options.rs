@@ -96,7 +96,7 @@ impl std::str::FromStr for Ngrams {
             (Ok(least), Ok(most)) if 1 <= least && least <= most && most <= Self::MAX => {
                 Ok(Self { least, most })
             }
-            _ => Err(format!("a number from 1 to {} is needed, or two such as 1-2", Self::MAX)),
+            _ => Err(format!("expected a number from 1 to {}, or two such as 1-2", Self::MAX)),
         }
     }
 }

@@ -405,7 +405,9 @@ mod tests {
             let data = Dataset::dense(3, &values, &labels).unwrap();
             let learner = if average { Learner::Averaged } else { Learner::Perceptron };
             let bias = Bias::Append(scale.clamp(1e-50, 1e50));
-            let settings = Settings { learner, shards, mixing, order, seed, bias, epochs: 3000, ..Settings::default() };
+            // Rows that overlap make mistakes in every pass.
+            let epochs = if separable { 3000 } else { 100 };
+            let settings = Settings { learner, shards, mixing, order, seed, bias, epochs, ..Settings::default() };
             let outcome = train(&data, &settings, &mut ()).unwrap();
             let alone = train(&data, &Settings { shards: 1, ..settings.clone() }, &mut ()).unwrap();
             let (margin, bound) = (outcome.evidence.margin, outcome.evidence.mistake_bound);

@@ -214,7 +214,7 @@ impl OptionDescriptor {
             OptionKind::Size | OptionKind::Choice(_) => self.kind.to_string(),
         };
         let auto = self.auto.map_or(String::new(), |meaning| format!(", or {AUTO} for {meaning}"));
-        format!("{wanted}{auto} is needed")
+        format!("expected {wanted}{auto}")
     }
 }
 
