@@ -18,6 +18,16 @@ pub(super) fn plain_kernel(kernel: Kernel, bias_input: f64, a: &[f64], b: &[f64]
     }
 }
 
+/// The size of what is added up for the value of a kernel, which its rounding error is in proportion to: where a product cancels
+/// its offset the value is far smaller.
+fn magnitude(kernel: Kernel, bias_input: f64, a: &[f64], b: &[f64]) -> f64 {
+    let absolute = |row: &[f64]| -> Vec<f64> { row.iter().map(|x| x.abs()).collect() };
+    match kernel {
+        Kernel::Rbf { .. } => plain_kernel(kernel, bias_input, a, b),
+        _ => plain_kernel(kernel, bias_input, &absolute(a), &absolute(b)),
+    }
+}
+
 /// The algorithm as it stands in the books: nothing kept but α, everything summed anew at every row.
 pub(super) struct Plain {
     /// Whether every sum was either clearly something or clearly nothing: the plain form cannot tell otherwise.
@@ -46,9 +56,11 @@ pub(super) fn plain(
         let before = mistakes.len();
         for i in order {
             let terms = alpha.iter().zip(rows).filter(|(a, _)| **a != 0.0);
-            let terms = terms.map(|(a, x)| a * plain_kernel(kernel, settings.bias.input(), x, &rows[i]));
-            let (sum, size) =
-                terms.fold((0.0, 0.0), |(sum, size): (f64, f64), term| (sum + term, size + term.abs()));
+            let bias_input = settings.bias.input();
+            let (sum, size) = terms.fold((0.0, 0.0), |(sum, size): (f64, f64), (a, x)| {
+                let value = plain_kernel(kernel, bias_input, x, &rows[i]);
+                (sum + a * value, size + a.abs() * magnitude(kernel, bias_input, x, &rows[i]))
+            });
             clear &= !(1e-15 * size..1e-11 * size).contains(&sum.abs()) || sum == 0.0;
             if f64::from(signs[i]) * sum <= 1e-11 * size {
                 alpha[i] += f64::from(signs[i]) * weights.map_or(1.0, |weights| weights[i]);
