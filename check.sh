@@ -66,14 +66,14 @@ components() {
 # What the dependencies are: their licences and sources, crates in two versions, and advisories about them, by deny.toml.
 dependencies() {
     if ! cargo deny --version >/dev/null 2>&1; then
-        echo "not checked: licences, sources, duplicates and advisories of dependencies (cargo install --locked cargo-deny)"
+        skipped+=("licences, sources, duplicates and advisories of dependencies (cargo install --locked cargo-deny)")
         return
     fi
     cargo deny --locked check bans licenses sources
     if timeout 120 cargo deny --locked fetch db >/dev/null 2>&1; then
         cargo deny --locked check advisories
     else
-        echo "not checked: advisories about dependencies, because their database cannot be fetched"
+        skipped+=("advisories about dependencies, because their database cannot be fetched")
     fi
 }
 
@@ -113,10 +113,23 @@ install() {
     run cargo package -p linsep-check --locked
 }
 
-# Every ignored test, but for those that need R, and the long trials.
+# Every ignored test, but for the one that needs R and the package brglm2; the long trials; and every fuzz target for ten minutes.
 long() {
-    run cargo test --workspace --locked -- --ignored --nocapture --skip brglm2
+    if Rscript -e 'library(brglm2)' >/dev/null 2>&1; then
+        run cargo test --workspace --locked -- --ignored --nocapture
+    else
+        echo "not checked: Firth's penalty against R's brglm2, which is not installed"
+        run cargo test --workspace --locked -- --ignored --nocapture --skip brglm2
+    fi
+    run python_environment
+    run python_package
+    LINSEP_FUZZ_CALLS=100000 run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/python -k random
     run python3 tests/torture/run.py "$CARGO_TARGET_DIR/debug/linsep" --minutes 60
+    if cargo fuzz --version >/dev/null 2>&1; then
+        run fuzz/run-all.sh 600
+    else
+        echo "not checked: the fuzz targets (cargo install cargo-fuzz)"
+    fi
 }
 
 case "${1:-}" in
@@ -147,8 +160,20 @@ case "${1:-}" in
         ;;
 esac
 
-# What is checked is this commit only if nothing differs from it.
-checked="$(git describe --always --abbrev=40 --exclude '*' --dirty 2>/dev/null || echo unknown)"
+# What is checked is this commit only if nothing differs from it, from the beginning to the end: no file that is not committed, and
+# no Cargo.lock that a command had to mend.
+state() {
+    local commit
+    if ! commit="$(git rev-parse HEAD 2>/dev/null)"; then
+        echo unknown
+    elif [ -n "$(git status --porcelain)" ]; then
+        echo "$commit with changes"
+    else
+        echo "$commit"
+    fi
+}
+skipped=()
+checked="$(state)"
 rm -f "$CARGO_TARGET_DIR/checked"
 
 run components
@@ -170,5 +195,11 @@ run browser
 LINSEP="$CARGO_TARGET_DIR/debug/linsep" run "$environment/bin/python" -m pytest -q -p no:cacheprovider tests/browser
 run python3 tests/torture/run.py "$CARGO_TARGET_DIR/debug/linsep" --short
 
+if [ "$checked" != "$(state)" ]; then
+    step="the files of the repository have changed since the beginning"
+    git status --short
+    exit 1
+fi
 printf '%s\n' "$checked" > "$CARGO_TARGET_DIR/checked"
 announce "everything passed: $checked"
+for what in ${skipped[@]+"${skipped[@]}"}; do echo "not checked: $what"; done

@@ -50,7 +50,7 @@ fn run() -> Result<String, (u8, String)> {
     let load = |path| std::fs::read_to_string(path).map_err(|error| (3, format!("{path}: {error}\n")));
     let certificate = Certificate::parse(&load(proof)?).map_err(|line| {
         let what = "not a certificate";
-        (3, format!("{proof}:{line}: {what}: a line is missing, or not in its place and its one form\n"))
+        (3, format!("{proof}:{line}: {what}: a line is missing, out of order or malformed\n"))
     })?;
     let table = table::read(&load(data)?, &options, &certificate.subject)
         .map_err(|reason| (3, format!("{data}: {reason}\n\n{USAGE}")))?;

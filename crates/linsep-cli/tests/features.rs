@@ -58,7 +58,7 @@ fn a_saved_model_expands_rows_as_in_training() {
     let train = "train bent.csv --features splines+pairs -o m -q --json";
     let record: Value = serde_json::from_str(&folder.linsep(train).exits(0).out).unwrap();
     assert_eq!(record["expansion"]["features"], "splines+pairs");
-    assert_eq!(record["expansion"]["bends"], 12);
+    assert_eq!(record["expansion"]["splines"], 12);
     assert_eq!(record["expansion"]["products"], 1);
     assert_eq!(record["features"], 15);
     let judged = folder.linsep("evaluate m bent.csv --json").exits(0);

@@ -8,9 +8,8 @@ use common::Folder;
 use std::io::Write;
 use std::process::Stdio;
 
-/// What a limit of `train --memory` does not count: the code of the program, as far as it is loaded. docs/formats.md says 10 MB, of
-/// a program that is optimised; that of the tests is a tenth larger.
-const ALLOWANCE: u64 = if cfg!(debug_assertions) { 12_000_000 } else { 10_000_000 };
+/// What a limit of `train --memory` does not count, as docs/formats.md says: the code of the program, as far as it is loaded.
+const ALLOWANCE: u64 = 10_000_000;
 
 /// Runs the program to its end, which must have this exit code, and gives the most memory that it had, in bytes.
 #[expect(clippy::zombie_processes, reason = "wait4 waits for it")]

@@ -15,7 +15,7 @@ fn bent(rows: usize) -> String {
 }
 
 #[test]
-fn it_finds_bends_and_products() {
+fn it_finds_splines_and_products() {
     let folder = Folder::with("bent.csv", bent(300));
     let record = folder.linsep("tune bent.csv --json -o model").exits(0).json();
     let chosen = &record["candidates"][record["chosen"].as_u64().unwrap() as usize];

@@ -95,7 +95,7 @@ export class Form {
   #setting(setting) {
     // The registry speaks of values of Python; what is left empty here is None there.
     const help = setting.kind === "class_weight" ? "the weight of the rows of each class: balanced, or CLASS=WEIGHT separated by commas; empty for 1" : setting.help.replaceAll("None for", "empty for");
-    return this.#field(`setting-${setting.name}`, named(setting.name), setting, this.#get(setting.name), "as usual", help,
+    return this.#field(`setting-${setting.name}`, named(setting.name), setting, this.#get(setting.name), "default", help,
       (given) => this.#set(setting.name, given));
   }
 

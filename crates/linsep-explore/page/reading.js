@@ -25,8 +25,8 @@ export class Reading {
     const described = field.help ? { "aria-describedby": helpId } : {};
     const choices = { choice: field.values.map((one) => one.name), answer: ["yes", "no"] }[field.kind];
     const input = choices
-      ? el("select", { id, ...described }, el("option", { value: "" }, "as usual"), choices.map((name) => el("option", { value: name }, name)))
-      : el("input", { id, type: "text", autocomplete: "off", placeholder: "as usual", inputMode: field.kind === "whole" ? "numeric" : "text", ...described });
+      ? el("select", { id, ...described }, el("option", { value: "" }, "default"), choices.map((name) => el("option", { value: name }, name)))
+      : el("input", { id, type: "text", autocomplete: "off", placeholder: "default", inputMode: field.kind === "whole" ? "numeric" : "text", ...described });
     this.inputs.set(field.at, input);
     return el("div", { class: "field" }, el("label", { for: id }, field.label), input, field.help ? el("p", { class: "help", id: helpId }, field.help) : null);
   }

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// Words, and pairs of neighbouring words.
 const PAIRS: Ngrams = Ngrams { least: 1, most: 2 };
 
-/// Everything that can be said about a search.
+/// The specification of a search.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TuneSpec {

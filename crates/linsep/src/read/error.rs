@@ -465,6 +465,9 @@ impl ReadErrorKind {
             }
             Binary(_) => &BINARY_HELP,
             Foreign(kind) => kind.help,
+            Compression("gzip" | "Zstandard") => {
+                "decompress it, or use a linsep that was built with its feature `compression`"
+            }
             Compression(_) => {
                 "decompress it; one file can be piped in, because linsep reads standard input as -, and files in a folder can be skipped \
                  with ⟦skip_bad⟧"
@@ -525,6 +528,9 @@ impl ReadErrorKind {
             TooManyFeatures { .. } => {
                 "leave columns out with ⟦ignore⟧, or raise the limit with ⟦max_features⟧"
             }
+            NotUtf8 { .. } if !cfg!(feature = "encodings") => {
+                "convert it to UTF-8, or use a linsep that was built with its feature `encodings`"
+            }
             NotUtf8 { .. } => {
                 "name the encoding, such as ⟦encoding=windows-1252⟧, or skip such rows with ⟦skip_bad⟧"
             }
@@ -561,7 +567,12 @@ static FORMAT_HELP: LazyLock<String> = LazyLock::new(|| {
     let (first, others) = names.split_first().unwrap_or((&"", &[]));
     let (last, middle) = others.split_last().unwrap_or((&"", &[]));
     let middle: String = middle.iter().map(|name| format!(", {name}")).collect();
-    format!("name the format with ⟦format={first}⟧{middle} or {last}")
+    let off: String = [("mail", cfg!(feature = "mail")), ("pictures", cfg!(feature = "pictures"))]
+        .into_iter()
+        .filter(|(_, on)| !on)
+        .map(|(name, _)| format!("; this linsep was built without its feature `{name}`"))
+        .collect();
+    format!("name the format with ⟦format={first}⟧{middle} or {last}{off}")
 });
 
 fn plural(count: usize, one: &'static str, many: &'static str) -> &'static str {

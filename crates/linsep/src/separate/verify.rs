@@ -21,7 +21,7 @@ pub struct CertificateError {
 
 /// Reads the text of a certificate.
 pub fn parse_certificate(text: &str) -> Result<Certificate, CertificateError> {
-    let reason = "a line is missing here, or not in its place, its one form, and the limits".to_string();
+    let reason = "a line is missing here, or it is out of order, malformed or beyond the limits".to_string();
     Certificate::parse(text).map_err(|line| CertificateError { line, column: 1, reason })
 }
 
@@ -29,7 +29,7 @@ pub fn parse_certificate(text: &str) -> Result<Certificate, CertificateError> {
 ///
 /// The classes that the certificate names decide which side each row is on. Nothing else in it is trusted: a
 /// certificate made for other data is accepted only if its claim is true of these rows too. Where no row belongs to one of
-/// the sides, nothing is told apart, and the certificate is rejected.
+/// the sides, the claim says nothing, and the certificate is rejected.
 pub fn verify(data: &Dataset, certificate: &Certificate) -> Result<Accepted, Rejected> {
     linsep_check::verify(certificate, &sides(data, certificate)?)
 }

@@ -87,10 +87,8 @@ pub struct ExpansionSummary {
     /// Features of the columns, which stay as they are.
     pub plain: u64,
     /// Splines of columns of numbers.
-    #[serde(rename = "bends")]
     pub splines: u64,
     /// The columns that have them.
-    #[serde(rename = "bent_columns")]
     pub spline_columns: u64,
     /// Products of pairs of columns.
     pub products: u64,

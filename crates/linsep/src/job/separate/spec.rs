@@ -21,7 +21,7 @@ pub enum BiasKind {
     Free,
 }
 
-/// Everything that can be said about a decision about separation.
+/// The specification of a decision about separation.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeparateSpec {

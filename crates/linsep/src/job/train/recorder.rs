@@ -37,7 +37,7 @@ impl<'a> Recorder<'a> {
         self
     }
 
-    /// Why the checkpoint is not saved, if the last attempt failed. One that was saved later makes good for it.
+    /// Why the checkpoint is not saved, if the last attempt failed. A later one that is saved clears it.
     pub(super) fn unsaved(self) -> Option<Error> {
         self.unsaved.map(|error| error.at(UNSAVED))
     }

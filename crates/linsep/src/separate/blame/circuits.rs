@@ -139,12 +139,12 @@ impl<'g, 'a> Judge<'g, 'a> {
 }
 
 /// A few of the rows, as the checker reads them.
-struct Few<'a> {
+struct RowSubset<'a> {
     examples: &'a Examples<'a>,
     rows: Vec<usize>,
 }
 
-impl linsep_check::Examples for Few<'_> {
+impl linsep_check::Examples for RowSubset<'_> {
     fn rows(&self) -> usize {
         self.rows.len()
     }
@@ -165,12 +165,12 @@ impl linsep_check::Examples for Few<'_> {
 /// Whether the checker accepts that these rows alone overlap.
 fn is_accepted(examples: &Examples<'_>, mut coefficients: Vec<(usize, Exact)>) -> bool {
     coefficients.sort_unstable_by_key(|(row, _)| *row);
-    let few = Few { examples, rows: coefficients.iter().map(|&(row, _)| row).collect() };
+    let subset = RowSubset { examples, rows: coefficients.iter().map(|&(row, _)| row).collect() };
     let combination = coefficients.iter().enumerate().map(|(k, (_, value))| (k, value.to_dyadic())).collect();
     let certificate = Certificate {
         subject: Subject {
             fingerprint: String::new(),
-            rows: few.rows.len(),
+            rows: subset.rows.len(),
             features: examples.data().columns(),
             positive: Vec::new(),
             negative: Vec::new(),
@@ -180,5 +180,5 @@ fn is_accepted(examples: &Examples<'_>, mut coefficients: Vec<(usize, Exact)>) -
         columns: Columns::default(),
     };
     // Without a bias, rows of one side alone can overlap.
-    linsep_check::check(&certificate, &few, &|| false).is_ok()
+    linsep_check::check(&certificate, &subset, &|| false).is_ok()
 }

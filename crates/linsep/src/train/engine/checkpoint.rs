@@ -69,7 +69,6 @@ pub enum CheckpointError {
 #[derive(Serialize, Deserialize)]
 struct Content<'a> {
     settings: Cow<'a, Settings>,
-    #[serde(rename = "course")]
     cursor: Cursor,
     data: String,
     /// Of the one learner, or of the multi-class perceptron; for many boundaries it says nothing.
@@ -78,8 +77,8 @@ struct Content<'a> {
     /// Of shards only.
     shard_updates: Vec<u64>,
     /// Of rows that came with their classes.
-    #[serde(rename = "classes_seen", default, skip_serializing_if = "Option::is_none")]
-    seen: Option<Box<SeenContent<'a>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    classes_seen: Option<Box<SeenContent<'a>>>,
     /// Of a snapshot only: what the caller calls the position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     position: Option<String>,
@@ -159,7 +158,7 @@ impl State {
             data: self.data.clone(),
             learner,
             shard_updates: self.shard_updates.clone(),
-            seen: (!seen.names.is_empty() || seen.forked.is_some()).then(|| {
+            classes_seen: (!seen.names.is_empty() || seen.forked.is_some()).then(|| {
                 Box::new(SeenContent {
                     names: Cow::Borrowed(&seen.names),
                     closed: seen.closed,
@@ -212,7 +211,8 @@ impl State {
             return Err(damaged("its learner does not go row by row"));
         }
         // A run in shards is saved between passes; forks that the caller merges are states of their own.
-        let within_pass = settings.shards > 1 && content.cursor.position > 0 && content.seen.is_none();
+        let within_pass =
+            settings.shards > 1 && content.cursor.position > 0 && content.classes_seen.is_none();
         if content.shard_updates.len() > settings.shards || within_pass {
             return Err(damaged("its shards do not fit together"));
         }
@@ -222,7 +222,7 @@ impl State {
             settings.init = Init::Warm(get_theta(&opened, "start", &settings)?);
         }
         settings.validate().map_err(|error| damaged(&error.to_string()))?;
-        let seen = content.seen.as_deref();
+        let seen = content.classes_seen.as_deref();
         let learners = match (&settings.learner, seen) {
             (Learner::Multiclass(_), _) => Learners::Together(get_together(&opened, &settings)?),
             (_, Some(seen)) if !seen.each.is_empty() => {

@@ -21,7 +21,6 @@ pub(super) struct LearnerContent {
     awaits_first: bool,
     seen: u64,
     mass: f64,
-    #[serde(rename = "put_by")]
     flushed_sum: bool,
     /// Of gradient descent only.
     descent: Option<SgdArrays>,
@@ -102,7 +101,7 @@ pub(super) fn put_learner<'a>(
             (content.seen, content.mass) = (average.seen, average.mass);
             content.flushed_sum = average.flushed_sum.is_some();
             if let Some(sum) = &average.flushed_sum {
-                put_theta(tensors, &format!("{prefix}put_by"), sum);
+                put_theta(tensors, &format!("{prefix}flushed_sum"), sum);
             }
         }
         Memory::Votes(votes) => {
@@ -133,7 +132,7 @@ pub(super) fn get_learner(
     let memory = match Memory::kind(&settings.learner) {
         Combine::Last => Memory::Nothing,
         Combine::Average => {
-            let flushed_sum = content.flushed_sum.then(|| vector("put_by")).transpose()?;
+            let flushed_sum = content.flushed_sum.then(|| vector("flushed_sum")).transpose()?;
             Memory::Average(Average {
                 late: vector("late")?,
                 seen: content.seen,
