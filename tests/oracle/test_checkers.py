@@ -128,7 +128,9 @@ def table(program, r):
         labels = ["yes" if sum(row) > 1 else "no" if sum(row) < 1 else label for row, label in zip(rows, labels)]
         labels[:2] = ["yes", "no"]
     path = program.folder / "table.csv"
-    path.write_text("\n".join(",".join(map(str, [*row, label])) for row, label in zip(rows, labels)) + "\n")
+    # With names: whole numbers above a label that no other row has could be names too, and linsep-check refuses such a table.
+    lines = [[*(f"x{j}" for j in range(len(rows[0]))), "kind"], *([*row, label] for row, label in zip(rows, labels))]
+    path.write_text("\n".join(",".join(map(str, line)) for line in lines) + "\n")
     return path, rows, [1 if label == "yes" else -1 for label in labels]
 
 

@@ -12,7 +12,7 @@ use table::Table;
 const USAGE: &str = "\
 Usage: linsep-check CERTIFICATE DATA [--label COLUMN] [--ignore COLUMN]... [--weights COLUMN] [--header]
 
-Checks a certificate of linsep separate against a table of numbers: CSV (comma, semicolon, tab or bar) or LIBSVM.
+Checks a certificate of linsep separate against a table of numbers: CSV (comma, semicolon or tab) or LIBSVM.
 --label COLUMN    the column of the labels, by its name or its number from 1 [default: the last one]
 --ignore COLUMN   a column that is left out
 --weights COLUMN  a column of counts: it is left out, and so are rows with the count 0
@@ -23,6 +23,13 @@ Exit codes: 0 accepted, 1 rejected, 2 wrong arguments, 3 a file that cannot be r
 
 fn main() -> ExitCode {
     let (code, text) = run().map_or_else(|failure| failure, |text| (0, text));
+    // Names may hold what a terminal would obey.
+    let obeyed = |c: char| {
+        c.is_control() && c != '\n'
+            || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    };
+    let shown = |c: char| if obeyed(c) { c.escape_default().to_string() } else { c.to_string() };
+    let text: String = text.chars().map(shown).collect();
     // A reader that has gone away does not change the answer.
     let _ = match code {
         0 | 1 => std::io::stdout().write_all(text.as_bytes()),
@@ -47,18 +54,25 @@ fn run() -> Result<String, (u8, String)> {
         }
     }
     let [proof, data] = &files[..] else { return Err(wrong()) };
-    let load = |path| std::fs::read_to_string(path).map_err(|error| (3, format!("{path}: {error}\n")));
+    let load = |path: &String| {
+        std::fs::read_to_string(path).map_err(|error| (3, format!("{}: {error}\n", in_one_line(path))))
+    };
     let certificate = Certificate::parse(&load(proof)?).map_err(|line| {
         let what = "not a certificate";
-        (3, format!("{proof}:{line}: {what}: a line is missing, out of order or malformed\n"))
+        (3, format!("{}:{line}: {what}: a line is missing, out of order or malformed\n", in_one_line(proof)))
     })?;
     let table = table::read(&load(data)?, &options, &certificate.subject)
-        .map_err(|reason| (3, format!("{data}: {reason}\n\n{USAGE}")))?;
+        .map_err(|reason| (3, format!("{}: {}\n\n{USAGE}", in_one_line(data), in_one_line(&reason))))?;
     let accepted = verify(&certificate, &table).map_err(|rejected| {
         let row = rejected.row.map_or(String::new(), |row| format!("row {row} (from 0): "));
         (1, format!("Rejected: {row}{}\n", rejected.reason))
     })?;
     Ok(report(&certificate, &table, &accepted))
+}
+
+/// A name that ends no line.
+fn in_one_line(name: &str) -> String {
+    name.replace('\n', "\\n")
 }
 
 /// The statements that an accepted certificate proves.
@@ -81,7 +95,7 @@ fn report(certificate: &Certificate, table: &Table, accepted: &Accepted) -> Stri
     let count = |side| table.rows.iter().filter(|row| row.1 == side).count();
     let (up, down, neither) = (count(1), count(-1), count(0));
     let mut text = format!("Accepted: {proved}\nRows: {up} are +1, {down} are -1, {neither} are left out\n");
-    let name = |place: &usize| table.names.get(*place).map_or("the bias", String::as_str);
+    let name = |place: &usize| table.name(*place);
     for (place, status) in &certificate.columns.coefficients {
         let status = match status {
             Status::Aliased { .. } => "aliased",
@@ -96,7 +110,7 @@ fn report(certificate: &Certificate, table: &Table, accepted: &Accepted) -> Stri
     let separating = alone.iter().map(|set| ("separate completely", set));
     for (what, set) in separating.chain(not_alone.iter().map(|set| ("do not", set))) {
         let names = set.columns.iter().map(name).collect::<Vec<_>>().join(", ");
-        let names = if names.is_empty() { "none, the bias alone" } else { &names };
+        let names = if names.is_empty() { "none, the bias alone".to_owned() } else { names };
         text += &format!("Columns that {what}: {names}\n");
     }
     text + &format!("Fewest columns that can: at least {at_least}\n").repeat(usize::from(*at_least > 0))

@@ -25,7 +25,7 @@ fn the_checker_is_small() {
     let all: usize = files.iter().map(|path| lines(path)).sum();
     let core: usize = CORE.iter().map(|name| lines(&folder.join(name))).sum();
     assert!(core <= 600, "the core has {core} lines");
-    assert!(all <= 900, "the checker has {all} lines");
+    assert!(all <= 1150, "the checker has {all} lines");
 }
 
 #[test]

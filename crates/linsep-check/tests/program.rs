@@ -43,10 +43,10 @@ fn each_form_of_a_table() {
         ("2,1,yes\n3,3,yes\n0,1,no", ""),
         ("\u{feff}x;y;class\r\n2;1;yes\r\n\r\n3;3;yes\r\n0;1;no\r\n", ""),
         ("class\tx\ty\n\"yes\"\t2.0\t 1e0 \nyes\t+3\t3\nno\t-0\t1\n", " --label class"),
-        ("yes|2|1\nyes|3|3\nno|0|1\n", " --label 1"),
+        ("yes;2;1\nyes;3;3\nno;0;1\n", " --label 1"),
         ("x,id,y,class\n2,a,1,yes\n3,b,3,yes\n0,c,1,no\n", " --ignore id"),
         ("x,y,class,weight\n2,1,yes,1\n3,3,yes,4\n0,1,no,2\n", " --ignore 4"),
-        ("x,y,class,n\n2,1,yes,1\n3,3,yes,4\n9,9,no,0\n0,1,no,0.5\n5,1,no,0\n", " --weights n"),
+        ("x,y,class,n\n2,1,yes,1\n3,3,yes,4\n9,9,no,0\n0,1,no,0.5\n5,1,no,0\n", " --weights n --label class"),
         ("n,x,class,y\n1,2,yes,1\n4,3,yes,3\n0,9,no,9\n2,0,no,1\n", " --label class --weights 1"),
         ("0,1,2\n2,1,yes\n3,3,yes\n0,1,no\n", " --header"),
         ("# rows\nyes 1:2 2:1 # first\nyes qid:3 1:3 2:3\n\nno 2:1\n", ""),
@@ -121,7 +121,7 @@ fn rejections_and_files_that_cannot_be_read() {
     folder.write("both", examples()[0].replace("negative \"no\"", "negative \"no\"\nnegative \"yes\""));
     folder.write("good", "2,1,yes\n3,3,yes\n0,1,no\n");
     folder.write("moved", "2,1,yes\n3,3,yes\n5,1,no\n");
-    folder.write("short", "2,1,yes\n0,1,no\n");
+    folder.write("short", "2.5,1,yes\n0,1,no\n");
     folder.write("sided", "2,1,yes\n3,3,yes\n0,1,never\n");
     for (arguments, why) in [
         (
@@ -146,7 +146,7 @@ fn rejections_and_files_that_cannot_be_read() {
     folder.write("ragged", "2,1,yes\n3,3\n0,1,no\n");
     folder.write("pairs", "yes 1:2 2:1\nyes 1:3 x\n");
     folder.write("counts", "2,1,yes,1\n3,3,yes,many\n0,1,no,2\n");
-    let (code, _, error) = folder.check("proof counts --weights 4");
+    let (code, _, error) = folder.check("proof counts --weights 4 --label 3");
     assert!(
         code == Some(3) && error.starts_with("counts: line 2: \"many\" is not a finite number"),
         "{error}"
@@ -183,4 +183,129 @@ fn rejections_and_files_that_cannot_be_read() {
         assert!(code == Some(2) && error.starts_with("Usage: linsep-check CERTIFICATE DATA"), "{error}");
     }
     assert_eq!(folder.check("--help").0, Some(0));
+}
+
+/// Rows that other readers would not see prove nothing, so a file with two readings is not read at all.
+#[test]
+fn files_with_two_readings_are_refused() {
+    let folder = Folder::new("readings");
+    folder.write("proof", examples()[0]);
+    // Every reader of CSV sees four rows here, which are not separable, and one that splits lines first sees five that are.
+    let certificate = "linsep certificate 2\nfingerprint \"\"\nrows 5\nfeatures 1\npositive \"b\"\nnegative \"a\"\nbias free\n\
+                       verdict complete\nweights 0:0x1p0 1:-0x5p0\nlower 0x0p0\nupper 0x1fffffffffffffp971\n\
+                       combination\nat-least 0\nend\n";
+    folder.write("m.cert", certificate);
+    folder.write("m.csv", "x,note,k\n1,\"n,a\n9,m\",b\n1,p,a\n1,q,a\n8,r,b\n");
+    let (code, out, error) = folder.check("m.cert m.csv --ignore note");
+    assert_eq!((code, out.as_str()), (Some(3), ""), "{error}");
+    assert!(error.starts_with("m.csv: line 2: a quote"), "{error}");
+    folder.write("plain.csv", "x,note,k\n1,n,a\n9,m,b\n1,p,a\n1,q,a\n8,r,b\n");
+    let (code, out, error) = folder.check("m.cert plain.csv --ignore note");
+    assert_eq!(code, Some(0), "the certificate is one of the plain rows: {out}{error}");
+
+    let tables: [(&str, &str, &str); 28] = [
+        (
+            "x,y,note,class\n2,1, \"n,a\",yes\n3,3, \"n,b\",yes\n0,1, \"n,c\",no\n",
+            " --ignore 3",
+            "line 2: a quote",
+        ),
+        ("x,y,class\n2,1, \"yes\"\n3,3,yes\n0,1,no\n", "", "line 2: a quote"),
+        ("x,y,class\n2,1,\"yes\" \n3,3,yes\n0,1,no\n", "", "line 2: a quote"),
+        ("5,7,k\n2,1,yes\n3,3,yes\n0,1,no\n", "", "no other row has the label of the first line"),
+        (
+            "x,y,class,n\n2,1,yes,1e300\n3,3,yes,1\n0,1,no,1\n",
+            " --weights n --label class",
+            "line 2: a row counts",
+        ),
+        (
+            "a,b,x,y,class\n1,1,2,1,yes\n2,2,3,3,yes\n3,3,0,1,no\n",
+            " --ignore a,b",
+            "\"a,b\" may mean several columns",
+        ),
+        ("x,y,class,n\n2,1,yes,1\n3,3,yes,1\n0,1,no,1\n", " --weights n", "column 4 has two uses"),
+        ("x,y,class\n2,1,\"\"yes\"\"\n3,3,yes\n0,1,no\n", "", "line 2: a quote"),
+        ("x,y,class\n2,1,\"y\"\"s\"\n3,3,yes\n0,1,no\n", "", "line 2: a quote"),
+        ("x,y,class\n2,1,ye\"s\n3,3,yes\n0,1,no\n", "", "line 2: a quote"),
+        ("x,y,class\n2,1,\"yes\"s\n3,3,yes\n0,1,no\n", "", "line 2: a quote"),
+        ("x,y,class\n2,1,nan\n3,3,yes\n0,1,no\n", "", "line 2: \"nan\" is no label"),
+        ("x,y,class\n2,1,-inf\n3,3,yes\n0,1,no\n", "", "line 2: \"-inf\" is no label"),
+        ("x,y,class\n2,1,NA\n3,3,yes\n0,1,no\n", "", "line 2: \"NA\" is no label"),
+        ("x,y,class\n2,1,\n3,3,yes\n0,1,no\n", "", "line 2: the last cell is empty"),
+        ("x,y,class\r2,1,yes\r3,3,yes\r0,1,no\n", "", "line 1 holds the character \\u{d}"),
+        ("x,y,class\n2,1,ye\0s\n3,3,yes\n0,1,no\n", "", "line 2 holds the character \\u{0}"),
+        ("x,y;z,class\n2,1,yes\n3,3,yes\n0,1,no\n", "", "it holds ',' and ';'"),
+        ("yes|2|1\nyes|3|3\nno|0|1\n", " --label 1", "bars divide it"),
+        ("# rows\n2,1,yes\n3,3,yes\n0,1,no\n", "", "line 1 holds a #"),
+        ("0,1,2\n2,1,yes\n3,3,yes\n0,1,no\n", "", "line 1 may hold names or not"),
+        ("x,y,class\n002,1,yes\n3,3,yes\n0,1,no\n", "", "line 2: \"002\" may be a code"),
+        (
+            "x,y,class\n9007199254740993,1,yes\n3,3,yes\n0,1,no\n",
+            "",
+            "line 2: \"9007199254740993\" may be a code",
+        ),
+        ("2,1,class\n3,3,1\n0,1,0\n", "", "line 2: a number may stand here below a word"),
+        ("x,2,class,1\n2,1,yes,1\n3,3,yes,1\n0,1,no,1\n", " --label 1", "which column \"1\" means is open"),
+        (
+            "x,y,class,n\n2,1,yes,-1\n3,3,yes,1\n0,1,no,1\n",
+            " --weights n --label class",
+            "line 2: a row counts",
+        ),
+        ("yes 1:2 1:1\nyes 1:3 2:3\nno 2:1\n", "", "line 1: \"1:1\" is not index:value"),
+        ("yes 1:2 4000000000:1\nyes 1:3 2:3\nno 2:1\n", "", "line 1: \"4000000000:1\" is not index:value"),
+    ];
+    for (table, options, why) in tables {
+        folder.write("data", table);
+        let (code, out, error) = folder.check(&format!("proof data{options}"));
+        assert_eq!((code, out.as_str()), (Some(3), ""), "{table}{error}");
+        assert!(error.starts_with(&format!("data: {why}")), "{table}{error}");
+    }
+}
+
+/// Names of files and columns are shown, and no terminal obeys them.
+#[test]
+fn names_command_no_terminal() {
+    let folder = Folder::new("names");
+    folder.write("proof", examples()[0]);
+    let evil = "\u{1b}[31m\nx\u{202e}y";
+    folder.write(evil, "x\u{202e},y,class\n2,1,yes\n3,3,yes\n0,1,no\n");
+    for files in [[evil, evil], ["proof", "\u{1b}absent\n"], ["proof", evil]] {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_linsep-check"));
+        let done = command.args(files).current_dir(&folder.0).output().unwrap();
+        let text = String::from_utf8([done.stdout, done.stderr].concat()).unwrap();
+        assert!(!text.contains(['\u{1b}', '\u{202e}']) && !text.contains("\nx\\u"), "{text:?}");
+        assert!(text.contains("\\u{202e}") || text.contains("\\u{1b}absent\\n: "), "{text}");
+    }
+}
+
+/// What one class is: numbers by their value, truth values in any letters, everything else as it stands, with the blanks
+/// within its quotes.
+#[test]
+fn labels_mean_one_class_each() {
+    let folder = Folder::new("labels");
+    let certificate = |yes: &str, no: &str| {
+        examples()[0].replace("\"yes\"", &format!("\"{yes}\"")).replace("\"no\"", &format!("\"{no}\""))
+    };
+    let table = |labels: [&str; 3]| {
+        let [one, two, three] = labels;
+        format!("x,y,class\n2,1,{one}\n3,3,{two}\n0,1,{three}\n")
+    };
+    for (yes, no, labels, accepted) in [
+        ("TRUE", "false", ["true", "True", "FALSE"], true),
+        ("yes", "NO", ["yEs", "YES", "no"], true),
+        ("Red", "blue", ["Red", "Red", "blue"], true),
+        ("Red", "blue", ["red", "Red", "blue"], false),
+        (" a ", "a", ["\" a \"", "\" a \"", " a "], true),
+        ("a", "b", ["\" a \"", "a", "b"], false),
+        ("1", "0", ["+1", "1.0", "-0"], true),
+        ("1.0", "0", ["1.0", "1.0", "0"], false),
+    ] {
+        folder.write("proof", certificate(yes, no));
+        folder.write("data", table(labels));
+        let (code, out, error) = folder.check("proof data");
+        assert_eq!(code, Some(if accepted { 0 } else { 1 }), "{yes} {labels:?} {out}{error}");
+    }
+    folder.write("proof", certificate("TRUE", "true"));
+    folder.write("data", table(["TRUE", "TRUE", "true"]));
+    let (code, _, error) = folder.check("proof data");
+    assert!(code == Some(3) && error.contains("the class \"true\" on both sides"), "{error}");
 }
