@@ -471,6 +471,11 @@ mod tests {
                     prop_assert!((w - s / seen).abs() < 1e-9, "{w} {}", s / seen);
                 }
             }
+            // What is added to one class is subtracted from another: the weights of a feature have no constant in common.
+            for j in 0..3 {
+                let shared: f64 = each.iter().map(|learned| learned.theta().weights[j]).sum();
+                prop_assert!(shared.abs() < 1e-9, "{shared}");
+            }
             let margin = outcome.evidence.margin;
             let squares: f64 = theta.iter().flatten().map(|w| w * w).sum();
             if updates > 0 {

@@ -428,9 +428,10 @@ fn solve(
 }
 
 impl Found {
-    fn solution(self, problem: &Problem<'_>, settings: &Settings) -> Solution {
+    fn solution(mut self, problem: &Problem<'_>, settings: &Settings) -> Solution {
         let (width, input) = (problem.width(), settings.bias.input());
         let Proof { primal, dual, gap, margin_upper, .. } = self.proof;
+        self.point.centre(width, problem.penalty);
         let kept = self.point.weights.chunks_exact(width).filter(|own| own.iter().any(|&w| w != 0.0)).count();
         let thetas = (0..width)
             .map(|score| Theta {

@@ -167,6 +167,9 @@ impl Registered for LogisticOptions {
         if self.penalty == LogisticPenalty::Firth && self.c != 1.0 {
             return refuse("C", "Firth's penalty has no weight: leave ⟦C⟧ out".to_string());
         }
+        if self.penalty == LogisticPenalty::None && self.c != 1.0 {
+            return refuse("C", "without a penalty ⟦C⟧ weighs nothing: leave it out".to_string());
+        }
         if !SHARES.contains(self.l1_ratio) {
             return refuse("l1_ratio", format!("the share of ‖w‖₁ must be a number {SHARES}"));
         }

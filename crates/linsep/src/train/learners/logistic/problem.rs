@@ -524,6 +524,24 @@ impl Point {
         Self { weights: all, intercepts }
     }
 
+    /// Takes the constant off that the losses say nothing about: of several classes, the weights of a feature may move together, and
+    /// so may the intercepts, and no probability changes. The intercepts are given the sum 0, and so are the weights of a feature
+    /// where no penalty holds them; the sum 0 makes ‖w‖² smaller, if anything. ‖w‖₁ has its own best constant.
+    pub(super) fn centre(&mut self, width: usize, penalty: Penalty) {
+        if width == 1 {
+            return;
+        }
+        let centre = |together: &mut [f64]| {
+            // Sums of many large numbers overflow before their mean does.
+            let mean: f64 = together.iter().map(|number| number / width as f64).sum();
+            together.iter_mut().for_each(|number| *number -= mean);
+        };
+        if penalty.absolute == 0.0 {
+            self.weights.chunks_exact_mut(width).for_each(centre);
+        }
+        centre(&mut self.intercepts);
+    }
+
     /// self += scale · other
     pub(super) fn add(&mut self, scale: f64, other: &Self) {
         let add = |to: &mut [f64], from: &[f64]| {

@@ -209,6 +209,66 @@ fn without_a_penalty_there_is_an_optimum_only_where_classes_overlap() {
     }
 }
 
+/// The softmax does not change where the weights of a feature, or the intercepts, move together: that constant is taken off, but for
+/// ‖w‖₁, which is smallest where the median of the weights of a feature is 0.
+#[test]
+fn weights_of_several_classes_have_no_constant_in_common() {
+    let constant = |numbers: Vec<f64>| {
+        let size = numbers.iter().map(|number| number.abs()).fold(0.0, f64::max);
+        (numbers.iter().sum::<f64>() / numbers.len() as f64).abs() / size.max(1.0)
+    };
+    for (seed, sparse, classes) in [(3, false, 3), (4, true, 3), (5, false, 4), (6, true, 5)] {
+        let data = data(seed, 300, 4, classes, sparse);
+        for penalty in
+            [LogisticPenalty::None, LogisticPenalty::L2, LogisticPenalty::L1, LogisticPenalty::ElasticNet]
+        {
+            let outcome = train(&data, &settings(penalty, 1.0), &mut ()).unwrap();
+            assert_eq!(outcome.status, Status::Converged);
+            let thetas = weights(&outcome);
+            let shared = constant(thetas.iter().map(Theta::intercept).collect());
+            assert!(shared < 1e-14, "{penalty:?}: {shared}");
+            for j in 0..4 {
+                let mut own: Vec<f64> = thetas.iter().map(|theta| theta.weights[j]).collect();
+                match penalty {
+                    LogisticPenalty::None | LogisticPenalty::L2 => {
+                        let shared = constant(own);
+                        assert!(shared < 1e-14, "{penalty:?}, feature {j}: {shared}");
+                    }
+                    LogisticPenalty::L1 => {
+                        own.sort_unstable_by(f64::total_cmp);
+                        let (low, high) = (own[(classes - 1) / 2], own[classes / 2]);
+                        assert!(low <= 0.0 && high >= 0.0, "feature {j}: {own:?}");
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// A constant as large as it was seen to become, 152 where the weight is 0.41, changes no probability, and is gone.
+#[test]
+fn centring_changes_no_probability() {
+    let data = data(9, 50, 3, 3, false);
+    let problem = Problem::new(&data, data.labels(), 3, vec![1.0; data.len()], true, Penalty::NONE);
+    let random = &mut Random::new(9);
+    let mut point = problem.zero();
+    let constants: Vec<f64> = (0..4).map(|_| 152.0 * random.normal()).collect();
+    point.weights.iter_mut().enumerate().for_each(|(k, w)| *w = random.normal() + constants[k / 3]);
+    point.intercepts.iter_mut().for_each(|b| *b = random.normal() + constants[3]);
+    let mut centred = point.clone();
+    centred.centre(3, Penalty::NONE);
+    assert!(centred.weights.iter().all(|w| w.abs() < 10.0), "{centred:?}");
+    let go_on = &mut || ControlFlow::Continue(());
+    let mut probabilities = |point: &Point| {
+        let scores = problem.scores(point, go_on).continue_value().unwrap();
+        problem.probabilities(&scores, go_on).continue_value().unwrap()
+    };
+    for (before, after) in probabilities(&point).iter().zip(probabilities(&centred)) {
+        assert!((before - after).abs() < 1e-12, "{before} {after}");
+    }
+}
+
 #[test]
 fn the_bits_do_not_depend_on_the_threads() {
     for (classes, penalty) in [
@@ -823,13 +883,15 @@ fn firth_does_not_depend_on_shifts() {
 }
 
 #[test]
-fn firth_is_refused_where_it_means_nothing() {
+fn firth_and_a_weight_of_the_loss_are_refused_where_they_mean_nothing() {
     let three = Dataset::dense(1, &[1.0, 2.0, 3.0], &["a", "b", "c"]).unwrap();
     let refused = train(&three, &settings(LogisticPenalty::Firth, 1.0), &mut ()).unwrap_err().to_string();
     assert!(refused.contains("two classes"), "{refused}");
     let two = Dataset::dense(1, &[1.0, 2.0, 3.0], &["a", "b", "a"]).unwrap();
     let refused = train(&two, &settings(LogisticPenalty::Firth, 2.0), &mut ()).unwrap_err().to_string();
     assert!(refused.contains("no weight"), "{refused}");
+    let refused = train(&two, &settings(LogisticPenalty::None, 2.0), &mut ()).unwrap_err().to_string();
+    assert!(refused.contains("weighs nothing"), "{refused}");
 }
 
 /// Wherever a run is stopped, of few classes or of very many: what is told of the point is true.
