@@ -134,8 +134,14 @@ pub(crate) struct JudgedRow {
     pub(crate) outcome: u32,
     /// For two classes, the score of the second.
     pub(crate) score: f64,
-    /// −ln of the probability given to the right outcome.
+    /// −ln of the probability given to the right outcome: see [`log_loss`].
     pub(crate) loss: f64,
+}
+
+/// −ln of the probability that a candidate who knows so many outcomes gave to the right one: `of_known` computes it for one of
+/// these. A class that the training rows lack has the loss of one more outcome where all are equally likely.
+pub(crate) fn log_loss(truth: Option<usize>, outcomes: usize, of_known: impl FnOnce(usize) -> f64) -> f64 {
+    truth.map_or_else(|| libm::log((outcomes + 1) as f64), of_known)
 }
 
 impl JudgedRow {

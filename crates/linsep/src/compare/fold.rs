@@ -4,7 +4,7 @@ use super::AsRead;
 use crate::Error;
 use crate::dataset::Dataset;
 use crate::features::{Expansion, MAX_WORDS, Recipe, Scaler, Scaling, Schema, learn_columns};
-use crate::metric::JudgedRow;
+use crate::metric::{JudgedRow, log_loss};
 use crate::model::Model;
 use crate::observe::{Observer, Progress};
 use crate::split::{Split, others};
@@ -88,8 +88,7 @@ fn loss(probabilities: &[f64], truth: Option<usize>) -> f64 {
     if probabilities.is_empty() {
         return f64::NAN;
     }
-    let given = truth.map_or(1.0 / (probabilities.len() + 1) as f64, |truth| probabilities[truth]);
-    -libm::log(given.max(f64::MIN_POSITIVE))
+    log_loss(truth, probabilities.len(), |truth| -libm::log(probabilities[truth].max(f64::MIN_POSITIVE)))
 }
 
 /// The result of a run on the rows of a fold.
@@ -100,4 +99,20 @@ pub(super) struct Fitted {
     pub(super) margin: Option<f64>,
     pub(super) errors: u64,
     pub(super) judged: Vec<JudgedRow>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As in the search of tune: the logarithm of one more class than there are, whatever the probabilities.
+    #[test]
+    fn an_unseen_class_has_one_loss() {
+        for given in [&[0.5, 0.5][..], &[0.9, 0.1], &[0.2, 0.3, 0.5], &[0.0, 1.0, 0.0]] {
+            let expected = (given.len() as f64 + 1.0).ln();
+            assert!((loss(given, None) - expected).abs() < 1e-15, "{given:?}");
+        }
+        assert!(loss(&[], None).is_nan());
+        assert!((loss(&[0.25, 0.75], Some(1)) - (4.0f64 / 3.0).ln()).abs() < 1e-15);
+    }
 }

@@ -5,7 +5,7 @@ use super::candidates::{Family, Fit, Kind};
 use crate::Error;
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::metric::JudgedRow;
+use crate::metric::{self, JudgedRow};
 use crate::observe::{Observer, Progress};
 use crate::out_of_fold::{Fold, prepare_fold};
 use crate::theta::Theta;
@@ -118,17 +118,34 @@ fn judge_rows(thetas: &[Theta], classes: &Classes, rows: &Dataset) -> Vec<Judged
                     (best, scores[best])
                 }
             };
-            let truth = truth.map(|truth| truth as u32);
-            JudgedRow { truth, outcome: outcome as u32, score, loss: loss(&scores, truth) }
+            // Two classes have one score.
+            let loss = metric::log_loss(truth, scores.len().max(2), |truth| log_loss(&scores, truth));
+            JudgedRow { truth: truth.map(|truth| truth as u32), outcome: outcome as u32, score, loss }
         })
         .collect()
 }
 
-/// −ln of the probability that scores give to an outcome. One that is not known is as unlikely as can be said: it is worth
-/// as much as one of all the others.
-fn loss(scores: &[f64], truth: Option<u32>) -> f64 {
-    match truth {
-        Some(truth) => log_loss(scores, truth as usize),
-        None => ((scores.len() + 1) as f64).ln().max(1.0),
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A class that the training rows lack costs as much here as it does in a comparison: the logarithm of one more class than there are.
+    #[test]
+    fn an_unseen_class_has_one_loss() {
+        let rows = Dataset::dense(1, &[1.0, 2.0], &["a", "z"]).unwrap();
+        for classes in [2, 3, 5] {
+            let names: Vec<String> =
+                ["a", "b", "c", "d", "e"][..classes].iter().map(|n| n.to_string()).collect();
+            let (known, scores) = match classes {
+                2 => (Classes::Pair(crate::classes::ClassPair::choose(&names, None).unwrap()), 1),
+                _ => (Classes::Each { names: names.clone() }, classes),
+            };
+            let judged = judge_rows(&vec![Theta::zero(1, 1.0); scores], &known, &rows);
+            let losses: Vec<f64> = judged.iter().map(|row| row.loss).collect();
+            let expected = [(classes as f64).ln(), (classes as f64 + 1.0).ln()];
+            for (loss, expected) in losses.iter().zip(expected) {
+                assert!((loss - expected).abs() < 1e-15, "{classes}: {losses:?}");
+            }
+        }
     }
 }
