@@ -28,10 +28,9 @@ from sklearn.utils.estimator_checks import (
 ROOT = Path(__file__).resolve().parents[2]
 NAMES = [*estimators.__all__, "TunedClassifier"]
 
-# A weight of 2 makes one step of twice the size, where two equal rows make two steps, the second from where the first has
-# led, and at other places of the order: after the first, the second often makes none. And the order of all rows is drawn for
-# their number, so that a row of weight 0 changes it. No algorithm that goes row by row can have both.
-ROW_BY_ROW = "one step of twice the size is not two steps, and the shuffle depends on the number of rows"
+# The check gives the rows and their repetitions in two orders, and what these learners find depends on the order: with weights as
+# without. In the same order the weights are repetitions: see test_a_weight_is_so_many_rows.
+ROW_BY_ROW = "the check compares two orders of the rows, and a learner that goes row by row depends on their order"
 # The check gives the rows in two orders and compares seven digits. Both ways end within the gap of the optimum, 1e-3, and not
 # at the same point. With a smaller gap the check holds: see test_weights_count_rows.
 WITHIN_GAP = "two orders of the rows end within gap=1e-3 of the optimum; with gap=1e-13 it holds"
@@ -124,6 +123,65 @@ def test_weights_count_rows(estimator):
     """Where the solution is one, whatever the way to it: a row of weight 2 is that row twice, and of weight 0 none."""
     check_sample_weight_equivalence_on_dense_data(type(estimator).__name__, estimator)
     check_sample_weight_equivalence_on_sparse_data(type(estimator).__name__, estimator)
+
+
+WEIGHTED = [name for name in estimators.__all__ if issubclass(getattr(linsep, name), linsep._base.WeightedClassifier)]
+
+
+@pytest.mark.parametrize("name", [name for name in WEIGHTED if impossible(name).get(WEIGHT_CHECKS[0]) == ROW_BY_ROW])
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+def test_a_weight_is_so_many_rows(name, load):
+    """A row of weight 2 is that row twice, one after the other, and of weight 0 none: to the bit, in every order, dense and sparse."""
+    rng = np.random.default_rng(5)
+    X, y = load(return_X_y=True)
+    order = rng.permutation(len(X))[:120]
+    X, y = X[order], y[order]
+    counts = rng.integers(0, 4, len(X))
+    again = np.repeat(np.arange(len(X)), counts)
+    cls = getattr(linsep, name)
+    epochs = {"epochs": 5}
+    for rows in (X, sparse.csr_matrix(X)):
+        for order in ("given", "shuffle-once", "shuffle"):
+            weighted = cls(order=order, scale="none", **epochs).fit(rows, y, sample_weight=counts)
+            repeated = cls(order=order, scale="none", **epochs).fit(rows[again], y[again])
+            assert np.array_equal(weighted.decision_function(rows), repeated.decision_function(rows)), (name, order)
+            assert weighted.n_updates_ == repeated.n_updates_
+            if hasattr(repeated, "teaching_set_"):
+                # The rows that were given are named, each once.
+                first = dict.fromkeys(again[repeated.teaching_set_].tolist())
+                assert weighted.teaching_set_.tolist() == list(first)
+        # The scaling weighs the rows too.
+        weighted, repeated = cls(**epochs).fit(rows, y, sample_weight=counts), cls(**epochs).fit(rows[again], y[again])
+        assert np.mean(weighted.predict(rows) == repeated.predict(rows)) > 0.99
+        if hasattr(cls, "partial_fit"):
+            parts, whole = cls(scale="none"), cls(scale="none").partial_fit(rows[again], y[again])
+            for start in range(0, len(X), 50):
+                part = slice(start, start + 50)
+                parts.partial_fit(rows[part], y[part], classes=np.unique(y), sample_weight=counts[part])
+            assert np.array_equal(parts.decision_function(rows), whole.decision_function(rows))
+    # A class weighs: it is not so many rows.
+    heavy = cls(class_weight={y[0]: 2}, order="given", scale="none", **epochs).fit(X, y)
+    assert heavy.n_updates_ > 0
+
+
+def test_a_class_without_weight_is_no_class():
+    X, y = load_iris(return_X_y=True)
+    for learn in (linsep.Perceptron, linsep.MulticlassPerceptron):
+        fitted = learn().fit(X, y, sample_weight=(y != 1).astype(float))
+        assert fitted.classes_.tolist() == [0, 2]
+        assert set(fitted.predict(X).tolist()) == {0, 2}
+
+
+def test_a_state_learns_a_weight_as_so_many_rows():
+    rng = np.random.default_rng(6)
+    X, y, counts = rng.normal(size=(40, 3)), rng.integers(0, 2, 40), rng.integers(0, 3, 40)
+    order = rng.permutation(40)
+    weighted, repeated = (linsep.State("sgd", columns=3, classes=[0, 1]) for _ in range(2))
+    weighted.learn(X, y, counts, order=order)
+    again = np.repeat(order, counts[order])
+    repeated.learn(X, y, order=again)
+    assert weighted.rows == repeated.rows == counts.sum()
+    assert np.array_equal(weighted.model().decision_function(X), repeated.model().decision_function(X))
 
 
 @pytest.mark.parametrize("name", NAMES)

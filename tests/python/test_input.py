@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import subprocess
 import sys
+import time
 
 import linsep
 import numpy as np
@@ -382,12 +383,16 @@ def test_frames_with_words_are_refused_as_arrays_are():
         (frame.assign(w="u\0v"), LABELS, "'w' has a word with a zero byte"),
         (frame.rename(columns={"a": ""}), LABELS, "has no name"),
         (frame, names[LABELS], "the label ''"),
-        (frame, np.array([" x", "x", "z"])[LABELS], "' x' and 'x' are two names of one class"),
+        (frame, np.array(["1", "01", "z"])[LABELS], "'01' and '1' are two names of one class"),
+        (frame, np.array(["TRUE", "true", "z"])[LABELS], "'TRUE' and 'true' are two names of one class"),
         (frame, np.array(["nan", "x", "z"])[LABELS], "the label 'nan'"),
         (frame, [10**30 + int(k) for k in LABELS], "Unknown label type"),
     ]:
         with pytest.raises(ValueError, match=message):
             linsep.Perceptron().fit(X, y)
+    # Other words are classes letter by letter, as within quotes of a file.
+    spaced = np.array([" x", "x", "z"])[LABELS]
+    assert linsep.LogisticRegression().fit(frame, spaced).score(frame, spaced) > 0.9
     # What the command line notes is a warning here.
     fitted = linsep.LogisticRegression().fit(frame, LABELS)
     with pytest.warns(UserWarning, match="'a' held numbers") as caught:
@@ -573,3 +578,39 @@ def test_an_array_lives_as_long_as_its_rows():
     junk = [np.ones((1000, 5)) for _ in range(50)]
     assert kept.fingerprint() == expected and len(junk) == 50
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss > 0
+
+
+def test_arrays_beyond_memory_are_refused_at_once():
+    """An array that repeats few numbers has any shape: no copy of it is begun."""
+    many = 2**40
+    rows = np.broadcast_to(np.array([[1.0, 2.0]]), (many, 2))
+    short = np.ones((4, 2))
+    labels = np.broadcast_to(np.array([1]), (many,))
+    whole = np.broadcast_to(np.array([[1, 2]]), (many, 2))
+    fitted = linsep.Perceptron().fit(IRIS[:, :2], LABELS)
+    state = linsep.State("perceptron", columns=2, classes=[0, 1])
+    start = time.monotonic()
+    for call in [
+        lambda: fitted.predict(rows),
+        lambda: fitted.predict(whole),
+        lambda: fitted.model_.predict_proba(rows),
+        lambda: linsep.Perceptron().fit(rows, labels),
+        lambda: linsep.Perceptron().fit(rows, np.broadcast_to(np.array(["a"]), (many,))),
+        lambda: linsep.Perceptron().fit(rows, np.broadcast_to(np.array([1.0]), (many,))),
+        lambda: linsep.Perceptron().partial_fit(rows, labels),
+        lambda: linsep.separate(rows, labels),
+        lambda: linsep.compare(rows, labels),
+        lambda: linsep.check_separation(rows, labels),
+        lambda: state.learn(rows, labels),
+        lambda: state.learn(short, [0, 1, 0, 1], order=np.broadcast_to(np.array([0]), (many,))),
+        lambda: linsep.Perceptron().fit(sparse.coo_matrix(([1.0], ([0], [0])), shape=(many, 2)), labels),
+        lambda: fitted.predict(sparse.coo_matrix(([1.0], ([0], [0])), shape=(many, 2))),
+    ]:
+        with pytest.raises(MemoryError, match=r"of shape \(109951162777[67],.* needs about .* of memory"):
+            call()
+    # What does not fit the rows is said first.
+    with pytest.raises(ValueError, match="sample_weight.shape"):
+        linsep.Perceptron().fit(short, [0, 1, 0, 1], sample_weight=np.broadcast_to(1.0, (many,)))
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        linsep.Perceptron().fit(rows, [0, 1, 0, 1])
+    assert time.monotonic() - start < 10

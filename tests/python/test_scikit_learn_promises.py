@@ -408,3 +408,15 @@ def test_the_machine_finds_what_liblinear_finds():
         own = linsep.LinearSVM(loss=ours, scale="none", gap=1e-10, epochs=10**6).fit(X, y)
         other = LinearSVC(loss=theirs, dual=True, tol=1e-9, max_iter=10**6, random_state=0).fit(X, y)
         assert np.allclose(own.coef_, other.coef_, atol=1e-4) and np.allclose(own.intercept_, other.intercept_, atol=1e-4)
+
+
+@pytest.mark.parametrize("cls", LINEAR)
+def test_weights_that_would_be_lost_cannot_be_written(cls):
+    fitted = cls().fit(TWO, SIDES)
+    before = fitted.predict(NEW).tolist()
+    for weights in (fitted.coef_, fitted.intercept_, cls().fit(THREE, OF_THREE).coef_):
+        with pytest.raises(ValueError, match="read-only"):
+            weights[:] = 0
+    with pytest.raises(AttributeError):
+        fitted.coef_ = np.zeros((1, 2))
+    assert fitted.predict(NEW).tolist() == before

@@ -134,7 +134,7 @@ def test_what_a_state_refuses():
         ({"columns": -1}, "columns=-1"),
         ({"columns": "2"}, "columns='2'"),
         ({"columns": 2, "classes": ["a"]}, "class"),
-        ({"columns": 2, "options": {"C": 1}}, "C="),
+        ({"columns": 2, "options": {"C": 1}}, "^C in options= is an option of learner='svm', 'logistic' and 'passive-aggressive', not"),
         ({"columns": 2, "seed": -1}, "seed=-1"),
         ({"columns": 2, "bias": "free"}, "bias='free'"),
         ({"columns": 2, "class_weight": "balanced"}, "balanced"),
@@ -157,6 +157,16 @@ def test_what_a_state_refuses():
         state.merge([other])
     with pytest.raises(TypeError):
         state.merge([5])
+    # A state with the same counts that has learned other rows is a stranger, and no shard counts twice.
+    other.learn([[0.1, 0.2], [0.2, 0.1]], ["a", "b"])
+    assert (other.rows, other.updates) == (state.rows, state.updates)
+    with pytest.raises(ValueError, match="forks of it"):
+        state.merge([other.fork()])
+    with pytest.raises(ValueError, match="shard number 3"):
+        state.merge([state.fork(3), state.fork(shard=3)])
+    for shard in (-1, 0.5, True, "0", 2**64):
+        with pytest.raises(ValueError, match="shard="):
+            state.fork(shard)
     with pytest.raises(ValueError, match="mixing='luck'"):
         state.merge([state.fork()], mixing="luck")
     with pytest.raises(ValueError, match="class"):

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use indicatif::{DecimalBytes, HumanDuration, ProgressBar, ProgressStyle};
-use linsep::classes::printable;
+use linsep::classes::{printable, printable_lines};
 use linsep::numbers::{Rounding, counted, grouped, rounded};
 use linsep::observe::{Checkpoint, Note, Observer, Progress};
 use linsep::spelling::{Mention, spelled};
@@ -12,18 +12,15 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// A text of the library, with settings spelled as flags: `--field value`. Names in it may hold control characters, which
-/// would command the terminal: these are shown, not sent.
+/// A text of the library, with settings spelled as flags: `--field value`. Names in it may hold characters that would command the
+/// terminal: these are shown, not sent.
 pub(crate) fn flags(text: &str) -> String {
-    let is_command = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
-    let shown: String = match text.contains(is_command) {
-        true => text
-            .chars()
-            .map(|c| if is_command(c) { c.escape_default().to_string() } else { c.to_string() })
-            .collect(),
-        false => text.to_string(),
-    };
-    spelled(&shown, |Mention { field, value }| {
+    spelled_flags(&printable_lines(text))
+}
+
+/// The same for a text that is shown by other means, such as a JSON record.
+pub(crate) fn spelled_flags(text: &str) -> String {
+    spelled(text, |Mention { field, value }| {
         let flag = format!("--{}", field.replace('_', "-"));
         value.map_or(flag.clone(), |value| format!("{flag} {value}"))
     })

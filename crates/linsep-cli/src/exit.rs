@@ -2,7 +2,7 @@
 
 use crate::console::flags;
 use crate::output;
-use linsep::classes::ClassError;
+use linsep::classes::{ClassError, printable};
 use linsep::job::Trained;
 use linsep::report::no_model_help;
 use linsep::{SettingsError, Status};
@@ -109,7 +109,7 @@ pub(crate) fn end_with_an_error_where_rows_changed() {
 fn print(message: String, help: Option<&str>) {
     // If standard error is closed too, there is no place left to print to.
     let mut out = io::stderr().lock();
-    let _ = writeln!(out, "{message}");
+    let _ = writeln!(out, "{}", printable(&message));
     if let Some(help) = help {
         let _ = writeln!(out, "  help: {}", flags(help));
     }

@@ -12,6 +12,7 @@ mod output;
 
 use clap::Parser;
 use exit::Exit;
+use linsep::classes::printable;
 use std::ffi::OsString;
 
 /// The exit code of a program that ran out of memory, as of one whose file is bad.
@@ -26,9 +27,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
 }
 
 fn exit_of(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    let arguments = match args::Arguments::try_parse_from(arguments) {
+    let words: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = match args::Arguments::try_parse_from(&words) {
         Ok(arguments) => arguments,
-        Err(error) => return Exit::of_arguments(&error),
+        Err(error) => {
+            // The message repeats the arguments: those that would command the terminal are shown spelled out.
+            let shown = words.iter().map(|word| printable(&word.to_string_lossy()).into_owned());
+            return Exit::of_arguments(&args::Arguments::try_parse_from(shown).err().unwrap_or(error));
+        }
     };
     // Without the guard a cache that is cut short still ends the program, by a signal.
     let _ = linsep::read::cache::guard_mapped_files(Exit::BadFile as u8);

@@ -1,6 +1,7 @@
 //! Standard output. A reader that closes it has had enough: that is no error and changes no exit code. Nor is a report that
 //! nobody wanted, because standard output was closed from the start; rows and pictures that should go there are lost.
 
+use linsep::classes::printable_lines;
 use linsep::store::{closed_stream_error, is_closed_stream};
 use std::io::{self, BufWriter, StdoutLock, Write};
 use std::path::Path;
@@ -76,6 +77,7 @@ pub(crate) fn awaited() -> Option<String> {
 /// Prints what a command has found. A closed pipe ends the printing, not the command. Where a file goes to standard output,
 /// it is printed on standard error.
 pub(crate) fn print(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), linsep::Error> {
+    let print = |out: &mut dyn Write| print(&mut Shown(out));
     if TAKEN.load(Ordering::Relaxed) {
         // As for notes, a closed standard error must not stop the work.
         let _ = print(&mut io::stderr().lock());
@@ -95,6 +97,27 @@ pub(crate) fn print_product(
     match print(&mut out).and_then(|()| out.flush()) {
         Err(_) if out.is_closed() => Ok(()),
         printed => printed.map_err(failed),
+    }
+}
+
+/// Text on its way to a terminal, without characters that would command it: names in it may hold some.
+struct Shown<'a>(&'a mut dyn Write);
+
+impl Write for Shown<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let whole = match std::str::from_utf8(bytes) {
+            Err(cut) if cut.valid_up_to() > 0 => &bytes[..cut.valid_up_to()],
+            _ => bytes,
+        };
+        match std::str::from_utf8(whole) {
+            Ok(text) => self.0.write_all(printable_lines(text).as_bytes())?,
+            Err(_) => self.0.write_all(whole)?,
+        }
+        Ok(whole.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
     }
 }
 

@@ -41,6 +41,33 @@ fn numbers_that_are_not_finite() {
     refused("+1 1:1\nnan 1:2\n", "", 3, &["data:2:1: the label \"nan\" is missing or not finite"]);
 }
 
+/// A mark at the beginning says that a text is UTF-8, or UTF-16: one bad byte does not make windows-1252 of it.
+#[test]
+fn a_bad_byte_after_a_mark() {
+    let rows = "1,grün,left\n2,rot,right\n";
+    for many in [1, 20_000] {
+        let good = format!("\u{feff}a,word,kind\n{}", rows.repeat(many));
+        let bad = [good.as_bytes(), b"3,gr\xfcn,left\n"].concat();
+        let place = format!("data:{}:3: the cell in column \"word\" is not UTF-8", 2 * many + 2);
+        refused(&bad, "", 3, &[&place, "help: name the encoding, such as --encoding windows-1252"]);
+        // Whoever names the encoding is believed.
+        let folder = Folder::with("data", &bad);
+        folder.linsep("train data -o model -q --encoding windows-1252 --epochs 1").exits(0);
+    }
+    let text = "\u{feff}a,word,kind\n1,grün,left\n2,rot,right\n3,x";
+    let mut wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    wide.extend([0x00, 0xd8]);
+    wide.extend(",left\n".encode_utf16().flat_map(u16::to_le_bytes));
+    refused(
+        &wide,
+        "",
+        3,
+        &["data: line 4, character 4 is not UTF-16LE", "help: correct the text there, or name an encoding"],
+    );
+    let lines = b"\xef\xbb\xbf{\"a\": 1, \"kind\": \"x\"}\n{\"a\": 2, \"kind\": \"\xfcber\"}\n";
+    refused(lines, "--format jsonl", 3, &["data:2:", "help:"]);
+}
+
 #[test]
 fn rows_too_long_to_compute_with() {
     refused("+1 1:1e200\n-1 1:2\n", "--scale none", 3, &["a row has length", "help:", "--scale max-abs"]);
@@ -307,6 +334,43 @@ fn files_that_are_no_model() {
     let resumed = folder.linsep("train data --resume model -o other").exits(3);
     resumed.says(&["model: this is a linsep model, not a checkpoint"]);
     assert!(!folder.has("other"));
+}
+
+/// A device may have no end and a named pipe no writer: nothing is read from them. What comes through a pipe of the process itself is read.
+#[cfg(unix)]
+#[test]
+fn models_and_specifications_that_are_no_files() {
+    let folder = Folder::with("data.csv", "x,y,kind\n1,2,a\n2,1,b\n3,1,b\n0,5,a\n");
+    folder.linsep("train data.csv -q -o model").exits(0);
+    let made = std::process::Command::new("mkfifo").arg(folder.path("pipe")).status();
+    assert!(made.is_ok_and(|status| status.success()));
+    for (path, kind) in
+        [("pipe", "it is a named pipe, and no file"), ("/dev/zero", "it is a device, and no file")]
+    {
+        for command in [
+            "predict PATH data.csv",
+            "evaluate PATH data.csv",
+            "train data.csv --init PATH",
+            "train data.csv --resume PATH",
+            "train --spec PATH",
+            "verify PATH data.csv",
+        ] {
+            let line = command.replace("PATH", path);
+            folder.linsep(&line).exits(3).says(&[path, kind]);
+        }
+    }
+    let labels = folder.linsep("predict model data.csv").exits(0).out.clone();
+    let model = folder.read("model");
+    let piped = folder.linsep_with_input("predict /dev/stdin data.csv", &model).exits(0);
+    assert_eq!(piped.out, labels);
+    // What goes on after its end is damaged, however long it goes on.
+    let longer = [model.as_slice(), &[0; 100_000]].concat();
+    folder
+        .linsep_with_input("predict /dev/stdin data.csv", &longer)
+        .exits(3)
+        .says(&["/dev/stdin: this is not a linsep model"]);
+    let spec = folder.linsep("inspect model --spec").exits(0).out.clone();
+    folder.linsep_with_input("train --spec /dev/stdin -q", spec.as_bytes()).exits(0);
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod counts;
 mod docs;
 mod features;
 mod golden;
+mod hostile_names;
 mod interruptions;
 mod learners;
 mod limits;

@@ -149,3 +149,29 @@ fn chunks_of_a_wide_text_keep_to_the_memory() {
     let bytes = peak(&folder, train, 0);
     assert!(bytes < 128_000_000 + ALLOWANCE, "{bytes}");
 }
+
+/// What a file becomes in memory is in proportion to the file: rows that name few of very many columns, and a text that many cells share,
+/// are refused before they are written out.
+#[test]
+fn small_files_do_not_fill_the_memory() {
+    let folder = Folder::new();
+    let keys = |i: usize| format!("{{\"k{i}\":1,\"y\":\"{}\"}}\n", ["a", "b"][i % 2]);
+    folder.write("keys.jsonl", (0..9200).map(keys).collect::<String>());
+    let attributes: String = (0..5000).map(|j| format!("@attribute a{j} {{x,y}}\n")).collect();
+    let pairs = |i: usize| format!("{{{} y, 5000 {}}}\n", i % 5000, ["n", "p"][i % 2]);
+    let rows: String = (0..20_000).map(pairs).collect();
+    folder.write("sparse.arff", format!("@relation r\n{attributes}@attribute class {{n,p}}\n@data\n{rows}"));
+    let long = "k".repeat(300_000);
+    let inside: String = (0..40_000).map(|i| format!("\"{i}\":1,")).collect();
+    folder.write("names.jsonl", format!("{{\"x\":1,\"y\":1}}\n{{\"{long}\":{{{inside}\"x\":1}},\"y\":2}}\n"));
+    for (name, problem) in [
+        ("keys.jsonl", "9,201 columns make that a table of"),
+        ("sparse.arff", "5,001 columns make that a table of"),
+        ("names.jsonl", "the names of the columns of this row have more than"),
+    ] {
+        let line = format!("train {name} --epochs 1 --threads 2");
+        folder.linsep(&line).exits(3).says(&[problem]);
+        let bytes = peak(&folder, &line, 3);
+        assert!(bytes < 200_000_000, "{name}: {bytes}");
+    }
+}

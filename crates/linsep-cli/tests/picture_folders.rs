@@ -15,15 +15,27 @@ fn png(width: u32, height: u32, level: impl Fn(u32, u32) -> u8) -> Vec<u8> {
     header.extend([8, 0, 0, 0, 0]);
     let mut bytes = b"\x89PNG\r\n\x1a\n".to_vec();
     for (name, content) in [(b"IHDR", header), (b"IDAT", rows.finish().unwrap()), (b"IEND", Vec::new())] {
-        let mut checksum = flate2::Crc::new();
-        checksum.update(name);
-        checksum.update(&content);
-        bytes.extend((content.len() as u32).to_be_bytes());
-        bytes.extend(name);
-        bytes.extend(&content);
-        bytes.extend(checksum.sum().to_be_bytes());
+        bytes.extend(chunk(name, &content));
     }
     bytes
+}
+
+/// A part of a PNG picture.
+fn chunk(name: &[u8], content: &[u8]) -> Vec<u8> {
+    let named = [name, content].concat();
+    let mut checksum = flate2::Crc::new();
+    checksum.update(&named);
+    [&(content.len() as u32).to_be_bytes()[..], &named, &checksum.sum().to_be_bytes()].concat()
+}
+
+/// A PNG picture of one pixel, with a palette of this many colours: 256 are the most.
+fn of_palette(colours: usize) -> Vec<u8> {
+    let grey = png(1, 1, |_, _| 0);
+    let mut header = grey[16..29].to_vec();
+    // The kind of picture: indices into a palette.
+    header[9] = 3;
+    let parts = [chunk(b"IHDR", &header), chunk(b"PLTE", &vec![90; 3 * colours])].concat();
+    [&grey[..8], &parts, &grey[33..]].concat()
 }
 
 /// Twelve pictures of two classes: bright on the left, bright on the right.
@@ -146,11 +158,19 @@ fn broken_pictures_end_the_reading_or_are_counted() {
     checksum.update(&bomb[12..29]);
     bomb[29..33].copy_from_slice(&checksum.sum().to_be_bytes());
     std::fs::write(folder.path("data").join("right").join("bomb.png"), bomb).unwrap();
+    std::fs::write(folder.path("data").join("right").join("palette.png"), of_palette(257)).unwrap();
     folder.linsep("train data").exits(3).says(&["cut.png: the PNG picture is damaged", "--skip-bad"]);
-    folder.linsep("train data --skip-bad --epochs 2").exits(0).says(&[
-        "2 files or folders were skipped",
+    folder.linsep("train data --skip-bad --epochs 2 --size 10x8 -o model").exits(0).says(&[
+        "3 files or folders were skipped",
         "the picture has 65536x65536 pixels, and at most 67,108,864 are accepted",
+        "palette.png: the PNG picture is damaged",
     ]);
+    folder
+        .linsep("predict model data/right/palette.png")
+        .exits(3)
+        .says(&["palette.png: the PNG picture is damaged"]);
+    std::fs::write(folder.path("longest.png"), of_palette(256)).unwrap();
+    folder.linsep("predict model longest.png").exits(0);
 }
 
 #[test]

@@ -7,11 +7,16 @@
 
 use crate::api::Failure;
 use crate::server::App;
+use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use futures_util::{StreamExt, stream};
+use std::io;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
 
 /// The sources that the page may load: its own files, and pictures that it makes itself.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; \
@@ -51,8 +56,16 @@ impl Guard {
     }
 
     /// Why a request is refused, if it is.
-    fn refusal(&self, path: &str, headers: &HeaderMap) -> Option<Failure> {
+    fn refusal(&self, uri: &Uri, headers: &HeaderMap) -> Option<Failure> {
         let refuse = |message: &str| Some(Failure::new(StatusCode::FORBIDDEN, message));
+        // Two answers to the question who is asked: no browser gives them, and others may believe the other one.
+        if uri.scheme().is_some()
+            || uri.authority().is_some()
+            || headers.get_all(header::HOST).iter().count() > 1
+        {
+            return Some(Failure::bad("a request names its host once, in one header, and its path alone"));
+        }
+        let path = uri.path();
         let host = headers.get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         if !self.hosts.iter().any(|own| own == host) {
             return refuse("this server answers to 127.0.0.1 and localhost only");
@@ -96,10 +109,10 @@ fn same(given: &str, wanted: &str) -> bool {
 
 /// Refuses, or lets the request through; every answer carries the headers.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
-    let refusal = app.guard.refusal(request.uri().path(), request.headers());
+    let refusal = app.guard.refusal(request.uri(), request.headers());
     let mut response = match refusal {
         Some(failure) => failure.into_response(),
-        None => next.run(request).await,
+        None => next.run(request.map(|body| patient(body, app.patience))).await,
     };
     let headers = response.headers_mut();
     for &(name, value) in HEADERS {
@@ -108,15 +121,40 @@ pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: N
     response
 }
 
+/// The fewest bytes of a body that arrive while the server is patient.
+const LEAST_BYTES: usize = 1 << 14;
+
+/// The body of a request, which fails where less of it arrives than that: whoever waits for it has a place that others wait for.
+fn patient(body: Body, patience: Duration) -> Body {
+    let window = move || (Instant::now() + patience, 0);
+    let arriving = (body.into_data_stream(), window());
+    Body::from_stream(stream::unfold(Some(arriving), move |arriving| async move {
+        let (mut parts, (until, mut bytes)) = arriving?;
+        let Ok(part) = timeout_at(until, parts.next()).await else {
+            let problem = format!("it came too slowly: {bytes} bytes in {} seconds", patience.as_secs_f64());
+            return Some((Err(io::Error::new(io::ErrorKind::TimedOut, problem)), None));
+        };
+        match part? {
+            Ok(part) => {
+                bytes += part.len();
+                let now = if bytes < LEAST_BYTES { (until, bytes) } else { window() };
+                Some((Ok(part), Some((parts, now))))
+            }
+            Err(error) => Some((Err(io::Error::other(error)), None)),
+        }
+    }))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn asks(guard: &Guard, path: &str, headers: &[(&'static str, &str)]) -> Option<StatusCode> {
-        let named = |&(name, value): &(&'static str, &str)| {
-            (HeaderName::from_static(name), HeaderValue::from_str(value).unwrap())
-        };
-        guard.refusal(path, &headers.iter().map(named).collect()).map(|failure| failure.status)
+    fn asks(guard: &Guard, path: &'static str, headers: &[(&'static str, &str)]) -> Option<StatusCode> {
+        let mut named = HeaderMap::new();
+        for &(name, value) in headers {
+            named.append(HeaderName::from_static(name), HeaderValue::from_str(value).unwrap());
+        }
+        guard.refusal(&Uri::from_static(path), &named).map(|failure| failure.status)
     }
 
     #[test]
@@ -163,6 +201,18 @@ mod tests {
         assert_eq!(asks(&guard, "/api/v1/about", &[own, ("authorization", "Bearer ")]), unauthorised);
         let longer = format!("{bearer}0");
         assert_eq!(asks(&guard, "/api/v1/about", &[own, ("authorization", &longer)]), unauthorised);
+    }
+
+    #[test]
+    fn a_host_is_named_once() {
+        let guard = Guard::new(4000).unwrap();
+        let own = ("host", "127.0.0.1:4000");
+        let bad = Some(StatusCode::BAD_REQUEST);
+        assert_eq!(asks(&guard, "/", &[own, own]), bad);
+        assert_eq!(asks(&guard, "/", &[own, ("host", "evil.example")]), bad);
+        assert_eq!(asks(&guard, "http://evil.example/", &[own]), bad);
+        assert_eq!(asks(&guard, "http://127.0.0.1:4000/", &[own]), bad);
+        assert_eq!(asks(&guard, "127.0.0.1:4000", &[own]), bad);
     }
 
     #[test]

@@ -69,11 +69,14 @@ impl fmt::Display for LessonError {
 
 impl std::error::Error for LessonError {}
 
+/// The bytes of a lesson, at most.
+const MAX_LESSON: u64 = 1 << 24;
+
 impl Lesson {
     /// Opens a lesson.
     pub fn open(path: &Path) -> Result<Self, LessonError> {
         let place = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| LessonError {
+        let text = linsep::store::read_text(path, MAX_LESSON).map_err(|error| LessonError {
             place: place.clone(),
             problem: format!("it cannot be read: {error}"),
         })?;

@@ -6,45 +6,244 @@ use linsep::dataset::DatasetError;
 use linsep::read::{ReadError, ReadErrorKind};
 use linsep::spelling::{Mention, spelled};
 use linsep::store::StoreError;
+use linsep::train::learners;
 use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use std::io;
 
+/// What a user called: a setting is spelled as a parameter only where that has one of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Door {
+    /// An estimator: its parameters, and those of its `fit`.
+    Estimator,
+    /// `linsep.compare`.
+    Compare,
+    /// `linsep.tune`, and the estimator that does the same.
+    Tune,
+    /// `linsep.theory`.
+    Theory,
+    /// `linsep.separate` and its kin.
+    Separate,
+    /// `linsep.State`.
+    State,
+    /// A model: what it says of rows, and its file.
+    Model,
+    /// `linsep.read`.
+    Read,
+}
+
+impl Door {
+    /// The names of the parameters, but for the options of learners.
+    fn parameters(self) -> &'static [&'static str] {
+        match self {
+            Self::Estimator => &[
+                "epochs",
+                "scale",
+                "order",
+                "seed",
+                "bias",
+                "bias_scale",
+                "init",
+                "mistake",
+                "shards",
+                "mixing",
+                "max_updates",
+                "max_seconds",
+                "class_weight",
+                "probabilities",
+                "features",
+                "max_pairs",
+                "sample_weight",
+            ],
+            // The functions give these two their own names.
+            Self::Compare => &[
+                "learner",
+                "options",
+                "learners",
+                "grid",
+                "metric",
+                "folds",
+                "orders",
+                "scale",
+                "epochs",
+                "max_seconds",
+                "bias",
+                "bias_scale",
+                "positive",
+                "class_weight",
+                "sample_weight",
+                "seed",
+            ],
+            Self::Tune => &[
+                "metric",
+                "folds",
+                "max_seconds",
+                "judging",
+                "simpler",
+                "bias",
+                "bias_scale",
+                "class_weight",
+                "sample_weight",
+                "seed",
+            ],
+            Self::Theory => {
+                &["positive", "scale", "bias", "bias_scale", "epochs", "max_seconds", "delta", "seed"]
+            }
+            Self::Separate => &[
+                "positive",
+                "classes",
+                "pairs",
+                "bias",
+                "bias_scale",
+                "gap",
+                "blame",
+                "columns",
+                "max_seconds",
+                "memory",
+                "seed",
+                "allow_one_sided",
+            ],
+            Self::State => &[
+                "learner",
+                "columns",
+                "classes",
+                "options",
+                "bias",
+                "bias_scale",
+                "init",
+                "mistake",
+                "class_weight",
+                "max_updates",
+                "seed",
+                "sample_weight",
+                "mixing",
+                "shards",
+                "order",
+                "epoch",
+            ],
+            Self::Model => &["input", "data", "path"],
+            Self::Read => READ,
+        }
+    }
+
+    fn has(self, field: &str) -> bool {
+        self.parameters().contains(&field) || (self == Self::Estimator && is_option(field))
+    }
+}
+
+/// The parameters of `linsep.read`.
+const READ: &[&str] = &[
+    "format",
+    "label",
+    "labels",
+    "ignore",
+    "missing",
+    "columns",
+    "na",
+    "header",
+    "delimiter",
+    "encoding",
+    "sheet",
+    "size",
+    "colour",
+    "skip_bad",
+];
+
+/// Whether a learner has an option of this name.
+fn is_option(field: &str) -> bool {
+    learners().iter().flat_map(|learner| learner.options).any(|option| option.name == field)
+}
+
 /// The name of the parameter of a setting. Weights of rows have the name that scikit-learn uses.
-fn parameter(field: &str) -> &str {
+fn parameter(door: Door, field: &str) -> &str {
     match field {
         "weights" => "sample_weight",
         "time" => "max_seconds",
+        "column" if door == Door::Read => "columns",
         field => field,
     }
 }
 
-/// A text of the library, with settings spelled as parameters.
-pub fn in_python(text: &str) -> String {
+/// What users of Python do who are called upon to set what their function has no parameter for.
+fn instead(field: &str, value: Option<&str>) -> Option<&'static str> {
+    Some(match (field, value) {
+        ("classes", Some(_)) => "the rows of these alone",
+        ("classes", None) => "the rows of the others alone",
+        ("positive", _) => "y == CLASS",
+        ("ignore", _) => "X without the column",
+        ("holdout", _) => "a split into training and test rows",
+        ("scale", _) => "a scaler of scikit-learn",
+        // What was found is saved by a method.
+        ("output", _) => "save(path)",
+        _ => return None,
+    })
+}
+
+/// The names of a list, each in quotes: `'svm', 'logistic' and 'sgd'`.
+fn quoted(names: &str) -> String {
+    let words = names.split(' ').map(|word| match word.trim_end_matches(',') {
+        "and" | "or" => word.to_string(),
+        name => word.replace(name, &format!("'{name}'")),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// A text of the library, with settings spelled as parameters. One that the function has no parameter for is named as what has it:
+/// another function, or the command line.
+pub fn in_python(door: Door, text: &str) -> String {
     spelled(text, |Mention { field, value }| {
-        let field = parameter(field);
+        let field = parameter(door, field);
+        let keyword = || match value {
+            Some(value) if value.parse::<f64>().is_ok() => format!("{field}={value}"),
+            Some(value) => format!("{field}='{value}'"),
+            None => format!("{field}="),
+        };
         match value {
             // A learner is chosen by its estimator.
-            Some(names) if field == "learner" => {
+            Some(names) if field == "learner" && door != Door::State && door != Door::Compare => {
                 let words = names.split(' ').map(|word| {
                     let name = word.trim_end_matches(',');
                     estimator(name).map_or(word.to_string(), |estimator| word.replace(name, estimator))
                 });
                 words.collect::<Vec<_>>().join(" ")
             }
-            // What was found is saved by a method.
-            Some(_) if field == "output" => "save(path)".to_string(),
-            Some(value) if value.parse::<f64>().is_ok() => format!("{field}={value}"),
-            Some(value) => format!("{field}='{value}'"),
-            None => format!("{field}="),
+            Some(names) if field == "learner" && door == Door::Compare => {
+                format!("learners=[{}]", quoted(names))
+            }
+            Some(names) if field == "learner" => format!("learner={}", quoted(names)),
+            _ if door.has(field) => keyword(),
+            _ if door == Door::Compare && is_option(field) => match value {
+                Some(value) if value.parse::<f64>().is_ok() => format!("grid={{'{field}': [{value}]}}"),
+                Some(value) => format!("grid={{'{field}': ['{value}']}}"),
+                None => format!("{field} in grid="),
+            },
+            _ if door == Door::State && is_option(field) => match value {
+                Some(value) if value.parse::<f64>().is_ok() => format!("options={{'{field}': {value}}}"),
+                Some(value) => format!("options={{'{field}': '{value}'}}"),
+                None => format!("{field} in options="),
+            },
+            _ => match instead(field, value) {
+                Some(words) => words.to_string(),
+                None if READ.contains(&field) => format!("{} of linsep.read", keyword()),
+                None => {
+                    let value = value.map_or_else(String::new, |value| format!(" {value}"));
+                    format!("--{}{value} on the command line", field.replace('_', "-"))
+                }
+            },
         }
     })
 }
 
 /// The exception for an error.
-pub fn exception(error: Error) -> PyErr {
-    let help = error.help().map_or(String::new(), |help| format!("; {}", in_python(help)));
-    let text = format!("{}{help}", told(&error));
+pub fn exception(door: Door, error: Error) -> PyErr {
+    let help = match error.kind() {
+        // A frame is filled by the user, or as its model was learned.
+        Error::Read(ReadError { kind, .. }) if door != Door::Read && is_gap(kind) => {
+            Some("fill it in, or leave the row out".to_string())
+        }
+        _ => error.help().map(|help| in_python(door, help)),
+    };
+    let text = told(door, &error) + &help.map_or(String::new(), |help| format!("; {help}"));
     match error.kind() {
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Memory { .. } | Error::Dataset(DatasetError::Memory { .. }) => PyMemoryError::new_err(text),
@@ -53,6 +252,10 @@ pub fn exception(error: Error) -> PyErr {
         | Error::Read(ReadError { kind: ReadErrorKind::Io(source), .. }) => of_system(source, text),
         _ => PyValueError::new_err(text),
     }
+}
+
+fn is_gap(kind: &ReadErrorKind) -> bool {
+    matches!(kind, ReadErrorKind::MissingCell { .. } | ReadErrorKind::MissingForModel { .. })
 }
 
 /// The exception for a failure of the system: Python chooses `FileNotFoundError` and its kin by the number.
@@ -64,14 +267,18 @@ fn of_system(source: &io::Error, text: String) -> PyErr {
 }
 
 /// The text of an error. Settings that the text does not name are named before it.
-fn told(error: &Error) -> String {
+fn told(door: Door, error: &Error) -> String {
     match error {
         Error::Settings(settings) => {
-            let text = in_python(&settings.problem);
-            let field = parameter(settings.field);
-            if text.contains(&format!("{field}=")) { text } else { format!("{field}=: {text}") }
+            let text = in_python(door, &settings.problem);
+            let field = parameter(door, settings.field);
+            if !door.has(field) || text.contains(&format!("{field}=")) {
+                text
+            } else {
+                format!("{field}=: {text}")
+            }
         }
-        Error::Located { place, error } => format!("{place}: {}", told(error)),
-        _ => in_python(&error.to_string()),
+        Error::Located { place, error } => format!("{place}: {}", told(door, error)),
+        _ => in_python(door, &error.to_string()),
     }
 }

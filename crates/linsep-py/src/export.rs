@@ -1,6 +1,6 @@
 //! A model as ONNX, what inputs of 32 bits change, and how good probabilities are.
 
-use crate::errors::exception;
+use crate::errors::{Door, exception};
 use crate::jobs::parsed;
 use crate::model::{Coefficients, Model};
 use crate::rows::Rows;
@@ -24,17 +24,29 @@ use std::path::PathBuf;
 /// Rows that are looked at before Python is asked about Ctrl-C.
 const STRIDE: usize = 1 << 12;
 
-/// The bytes of an ONNX file; and its inputs, its outputs and the classes, as JSON.
+/// The bytes of an ONNX file; and its inputs, its outputs and the classes, as JSON. `order` has the outcomes of the model in the
+/// order of scores and probabilities, if not that of the model.
 #[pyfunction]
-pub fn onnx<'py>(py: Python<'py>, model: &Model, input: &str) -> PyResult<(Bound<'py, PyBytes>, String)> {
+#[pyo3(signature = (model, input, order=None))]
+pub fn onnx<'py>(
+    py: Python<'py>,
+    model: &Model,
+    input: &str,
+    order: Option<Vec<usize>>,
+) -> PyResult<(Bound<'py, PyBytes>, String)> {
     let numbers = match input {
         "f32" => InputNumbers::F32,
         "f64" => InputNumbers::F64,
         other => return Err(PyValueError::new_err(format!("input='{other}': expected 'f32' or 'f64'"))),
     };
     let model = &model.model;
-    let file = py.detach(|| model.to_onnx(numbers)).map_err(|error| exception(error.into()))?;
-    let about = json!({"inputs": file.inputs, "outputs": file.outputs, "classes": model.classes.outcomes()});
+    let outcomes = model.classes.outcomes();
+    let order = order.unwrap_or_else(|| (0..outcomes.len()).collect());
+    let file = py
+        .detach(|| model.to_onnx_in_order(numbers, &order))
+        .map_err(|error| exception(Door::Model, error.into()))?;
+    let classes: Vec<&str> = order.iter().map(|&outcome| outcomes[outcome].as_str()).collect();
+    let about = json!({"inputs": file.inputs, "outputs": file.outputs, "classes": classes});
     Ok((PyBytes::new(py, &file.bytes), about.to_string()))
 }
 
@@ -65,7 +77,7 @@ pub fn rounding(py: Python<'_>, model: &Model, rows: &Rows) -> PyResult<String> 
         let problem = format!("data has {found} features, but the model expects {expected}");
         return Err(PyValueError::new_err(problem));
     }
-    let (rounding, _) = watched(py, false, |watch| {
+    let (rounding, _) = watched(py, Door::Model, false, |watch| {
         let mut check = RoundingCheck::new(&model.model);
         for i in 0..data.len() {
             check.look_at(data.row(i), Some(i as u64));
@@ -87,7 +99,7 @@ pub fn rounding_of_table(py: Python<'_>, model: &Model, table: &Table, options: 
     options.schema = Some(model.recipe.columns.clone());
     options.labels = Labels::Ignored;
     let source = Source::Shared("data".to_string(), table.text.clone());
-    let (rounding, _) = watched(py, false, |watch| {
+    let (rounding, _) = watched(py, Door::Model, false, |watch| {
         let mut stream = RowStream::open(&source, &options)?;
         let mut check = RoundingCheck::new(model);
         while let Some(batch) = stream.next_batch()? {
@@ -149,5 +161,6 @@ pub fn rounded(number: f64, up: bool) -> String {
 /// Writes a file, whole or not at all.
 #[pyfunction]
 pub fn write_file(py: Python<'_>, path: PathBuf, content: &[u8]) -> PyResult<()> {
-    py.detach(|| write_atomically(&path, |out| out.write_all(content))).map_err(exception)
+    py.detach(|| write_atomically(&path, |out| out.write_all(content)))
+        .map_err(|error| exception(Door::Model, error))
 }

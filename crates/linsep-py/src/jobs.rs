@@ -1,6 +1,6 @@
 //! Jobs: a specification as JSON and rows in, a record as JSON out.
 
-use crate::errors::in_python;
+use crate::errors::{Door, in_python};
 use crate::model::Model;
 use crate::rows::Rows;
 use crate::watch::{Seen, watched};
@@ -9,7 +9,7 @@ use linsep::report::{
     self, Block, SeparateRecord, TrainRecord, TuneRecord, VerifyRecord, describe_no_model, no_model_help,
 };
 use linsep::separate::{CertificateText, parse_certificate};
-use linsep::spelling::needed;
+use linsep::spelling::{needed, spell_record};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -72,8 +72,9 @@ fn on(rows: &Rows, data: DataSpec) -> DataSpec {
 }
 
 /// A record with the notes of its job.
-fn record(record: &impl Serialize, seen: &Seen) -> PyResult<String> {
+fn record(door: Door, record: &impl Serialize, seen: &Seen) -> PyResult<String> {
     let mut value = serde_json::to_value(record).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    spell_record(&mut value, &|text| in_python(door, text));
     if let Value::Object(fields) = &mut value {
         fields.insert("notes".to_string(), json!(seen.notes));
         fields.insert("history".to_string(), json!(seen.history));
@@ -83,7 +84,7 @@ fn record(record: &impl Serialize, seen: &Seen) -> PyResult<String> {
 
 /// A report as plain text. Jobs that can be run next are said in the words of each front end: here neither they, nor what leads
 /// to them, are.
-fn text_of(blocks: &[Block]) -> String {
+fn text_of(door: Door, blocks: &[Block]) -> String {
     let leads_to_job = |k: usize| match (&blocks[k], blocks.get(k + 1)) {
         (Block::Item(_), Some(Block::Job(_))) => true,
         (Block::Heading(_), Some(Block::Item(_))) => matches!(blocks.get(k + 2), Some(Block::Job(_))),
@@ -106,7 +107,7 @@ fn text_of(blocks: &[Block]) -> String {
             _ => {}
         }
     }
-    in_python(&text)
+    in_python(door, &text)
 }
 
 /// Trains: the model if there is one, the record, the report, and the rows that led to updates.
@@ -119,16 +120,16 @@ pub fn train(
 ) -> PyResult<(Model, String, String, Vec<u32>)> {
     let mut spec: TrainSpec = spec_of(spec)?;
     spec.data = on(rows, spec.data);
-    let (trained, mut seen) = watched(py, keep_updates, |watch| spec.run(watch))?;
+    let (trained, mut seen) = watched(py, Door::Estimator, keep_updates, |watch| spec.run(watch))?;
     if !trained.status.has_model() {
         let model = &trained.model;
         let reason = describe_no_model(&model.evidence, &model.boundaries)
             .unwrap_or_else(|| "there is no model".to_string());
         let help = no_model_help(&trained);
-        return Err(PyValueError::new_err(in_python(&format!("{reason}; {help}"))));
+        return Err(PyValueError::new_err(in_python(Door::Estimator, &format!("{reason}; {help}"))));
     }
-    let record = record(&TrainRecord::from(&trained), &seen)?;
-    let text = text_of(&report::train_report(&trained));
+    let record = record(Door::Estimator, &TrainRecord::from(&trained), &seen)?;
+    let text = text_of(Door::Estimator, &report::train_report(&trained));
     let updated = std::mem::take(&mut seen.updated);
     Ok((Model::from(trained.model), record, text, updated))
 }
@@ -138,12 +139,12 @@ pub fn train(
 pub fn tune(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(Model, String, String)> {
     let mut spec: TuneSpec = spec_of(spec)?;
     spec.data = on(rows, spec.data);
-    let (found, seen) = watched(py, false, |watch| spec.run(watch))?;
+    let (found, seen) = watched(py, Door::Tune, false, |watch| spec.run(watch))?;
     if !found.trained.status.has_model() {
         return Err(PyValueError::new_err("the search ended without a model"));
     }
-    let record = record(&TuneRecord::from(&found), &seen)?;
-    let text = text_of(&report::tune_report(&found));
+    let record = record(Door::Tune, &TuneRecord::from(&found), &seen)?;
+    let text = text_of(Door::Tune, &report::tune_report(&found));
     Ok((Model::from(found.trained.model), record, text))
 }
 
@@ -152,17 +153,18 @@ pub fn tune(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(Model, String,
 pub fn separate(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, String, Option<String>)> {
     let mut spec: SeparateSpec = spec_of(spec)?;
     spec.data = on(rows, spec.data);
-    let (separated, seen) = watched(py, false, |watch| spec.run(watch))?;
+    let (separated, seen) = watched(py, Door::Separate, false, |watch| spec.run(watch))?;
     let certificate = match separated.decided.as_slice() {
         [one] => one.separation.certificate.as_ref().map(|text| CertificateText(text).to_string()),
         _ => None,
     };
-    let mut record: Value = serde_json::from_str(&record(&SeparateRecord::from(&separated), &seen)?)
-        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let mut record: Value =
+        serde_json::from_str(&record(Door::Separate, &SeparateRecord::from(&separated), &seen)?)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
     if let Value::Object(fields) = &mut record {
         fields.remove("proof");
     }
-    Ok((record.to_string(), text_of(&report::separate_report(&separated)), certificate))
+    Ok((record.to_string(), text_of(Door::Separate, &report::separate_report(&separated)), certificate))
 }
 
 /// Checks a certificate: the record and the report.
@@ -179,9 +181,9 @@ pub fn verify(
     })?;
     let data = on(rows, DataSpec::default());
     let spec = VerifySpec { data, allow_one_sided, ..VerifySpec::default() };
-    let (verified, seen) = watched(py, false, |watch| spec.run_on(certificate, watch))?;
-    let record = record(&VerifyRecord::from(&verified), &seen)?;
-    Ok((record, text_of(&report::verify_report(&verified))))
+    let (verified, seen) = watched(py, Door::Separate, false, |watch| spec.run_on(certificate, watch))?;
+    let record = record(Door::Separate, &VerifyRecord::from(&verified), &seen)?;
+    Ok((record, text_of(Door::Separate, &report::verify_report(&verified))))
 }
 
 /// Sets learners side by side: the record and the report.
@@ -189,8 +191,11 @@ pub fn verify(
 pub fn compare(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, String)> {
     let mut spec: CompareSpec = spec_of(spec)?;
     spec.data = on(rows, spec.data);
-    let (comparison, seen) = watched(py, false, |watch| spec.run(watch))?;
-    Ok((record(&comparison, &seen)?, text_of(&report::compare_report(&comparison, &rows.name))))
+    let (comparison, seen) = watched(py, Door::Compare, false, |watch| spec.run(watch))?;
+    Ok((
+        record(Door::Compare, &comparison, &seen)?,
+        text_of(Door::Compare, &report::compare_report(&comparison, &rows.name)),
+    ))
 }
 
 /// Every statement of the theory on the rows: the record and the report.
@@ -198,6 +203,6 @@ pub fn compare(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, Str
 pub fn theory(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, String)> {
     let mut spec: TheorySpec = spec_of(spec)?;
     spec.data = on(rows, spec.data);
-    let (found, seen) = watched(py, false, |watch| spec.run(watch))?;
-    Ok((record(&found, &seen)?, text_of(&report::theory_report(&found, &spec))))
+    let (found, seen) = watched(py, Door::Theory, false, |watch| spec.run(watch))?;
+    Ok((record(Door::Theory, &found, &seen)?, text_of(Door::Theory, &report::theory_report(&found, &spec))))
 }

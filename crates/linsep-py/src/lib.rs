@@ -42,9 +42,9 @@ mod _engine {
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
-    use crate::registry::{class_names, learners, settings};
+    use crate::registry::{class_keys, class_names, learners, settings};
     #[pymodule_export]
-    use crate::rows::Rows;
+    use crate::rows::{Rows, check_memory};
     #[pymodule_export]
     use crate::state::{State, shard_orders};
     #[pymodule_export]

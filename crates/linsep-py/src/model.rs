@@ -1,6 +1,6 @@
 //! A trained model: labels, scores and probabilities of rows, its weights, and its file.
 
-use crate::errors::exception;
+use crate::errors::{Door, exception};
 use crate::jobs::parsed;
 use crate::rows::{Rows, kind_name};
 use crate::table::Table;
@@ -61,24 +61,25 @@ impl Model {
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let place = path.display().to_string();
         let loaded = py.detach(|| linsep::Model::load(&path));
-        loaded.map(Self::from).map_err(|error| exception(error.at(place)))
+        loaded.map(Self::from).map_err(|error| exception(Door::Model, error.at(place)))
     }
 
     /// The model in the bytes of a file.
     #[staticmethod]
     fn from_bytes(bytes: &[u8]) -> PyResult<Self> {
-        linsep::Model::from_bytes(bytes).map(Self::from).map_err(|error| exception(error.into()))
+        linsep::Model::from_bytes(bytes).map(Self::from).map_err(|error| exception(Door::Model, error.into()))
     }
 
     /// The bytes of its file.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.model.to_bytes()).map_err(|error| exception(error.into()))?;
+        let bytes =
+            py.detach(|| self.model.to_bytes()).map_err(|error| exception(Door::Model, error.into()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// Saves it, whole or not at all.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.model.save(&path)).map_err(exception)
+        py.detach(|| self.model.save(&path)).map_err(|error| exception(Door::Model, error))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
@@ -179,7 +180,10 @@ impl Model {
         ];
         facts.extend(report::describe_detail(evidence).map(|detail| ("Detail", detail)));
         facts.push(("Meaning", report::explain(evidence, settings)));
-        facts.into_iter().map(|(name, text)| (name, crate::errors::in_python(&text))).collect()
+        facts
+            .into_iter()
+            .map(|(name, text)| (name, crate::errors::in_python(Door::Estimator, &text)))
+            .collect()
     }
 
     /// The place of the class of each row.
@@ -221,7 +225,7 @@ impl Model {
         options.schema = Some(self.model.recipe.columns.clone());
         options.labels = Labels::Ignored;
         let source = Source::Shared("X".to_string(), table.text.clone());
-        let (numbers, _) = watched(py, false, |watch| {
+        let (numbers, _) = watched(py, Door::Model, false, |watch| {
             let mut stream = RowStream::open(&source, &options)?;
             let mut numbers = Vec::new();
             while let Some(batch) = stream.next_batch()? {
@@ -254,7 +258,7 @@ impl Model {
             let problem = format!("X has {found} features, but the model expects {expected}");
             return Err(PyValueError::new_err(problem));
         }
-        let (numbers, _) = watched(py, false, |watch| {
+        let (numbers, _) = watched(py, Door::Model, false, |watch| {
             let mut numbers = Vec::new();
             self.predict_into(&mut numbers, asked, data.len(), |i| data.row(i), watch)?;
             Ok(numbers)

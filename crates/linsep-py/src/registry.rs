@@ -1,6 +1,6 @@
 //! The learners and the settings that they share, as data: the estimators of the package are generated from them.
 
-use crate::errors::in_python;
+use crate::errors::{Door, in_python};
 use linsep::job::{learner_form, settings_form};
 use linsep::train::Descriptor;
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ pub fn estimator(learner: &str) -> Option<&'static str> {
 #[pyfunction]
 pub fn learners() -> String {
     let all: Vec<Value> = linsep::train::learners().iter().map(|learner| learner_of(learner)).collect();
-    in_python(&Value::from(all).to_string())
+    in_python(Door::Estimator, &Value::from(all).to_string())
 }
 
 fn learner_of(learner: &Descriptor) -> Value {
@@ -46,11 +46,17 @@ fn learner_of(learner: &Descriptor) -> Value {
 /// The settings that learners share, as JSON: name, kind, choices, help, and which learners have it.
 #[pyfunction]
 pub fn settings() -> String {
-    in_python(&Value::from(settings_form()).to_string())
+    in_python(Door::Estimator, &Value::from(settings_form()).to_string())
 }
 
 /// The name of the class that each label denotes; none for a label that no class has.
 #[pyfunction]
 pub fn class_names(labels: Vec<String>) -> Vec<Option<String>> {
     labels.iter().map(|label| linsep::classes::class_name(label)).collect()
+}
+
+/// What the labels of one class have in common; none for a label that no class has.
+#[pyfunction]
+pub fn class_keys(labels: Vec<String>) -> Vec<Option<String>> {
+    labels.iter().map(|label| linsep::classes::class_key(label)).collect()
 }

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "numbers in arrays of NumPy are seen where they are")]
 
-use crate::errors::exception;
+use crate::errors::{Door, exception};
 use crate::jobs::parsed;
 use crate::table::Table;
 use crate::watch::{detached, watched};
@@ -16,6 +16,12 @@ use pyo3::types::{PyDict, PyList};
 use rayon::prelude::*;
 use std::path::PathBuf;
 use std::sync::Arc;
+
+/// Refuses what needs more memory than there is. `what` is the beginning of a sentence.
+#[pyfunction]
+pub fn check_memory(needed: u64, what: &str) -> PyResult<()> {
+    linsep::memory::check(needed, || what.to_string()).map_err(|error| exception(Door::Estimator, error))
+}
 
 /// Rows with labels, ready for every job. Nothing is copied: where the memory is that of an array, the array is kept.
 #[pyclass(frozen, module = "linsep._engine")]
@@ -159,7 +165,7 @@ impl Rows {
         let weights = weights_of(weights)?;
         let options: ReadOptions = parsed(options)?;
         let source = Source::Shared(name.to_string(), table.text.clone());
-        Self::read_from(py, &source, &options, weights, name)
+        Self::read_from(py, Door::Estimator, &source, &options, weights, name)
     }
 
     /// A file in any format of the command line. `options` are those of reading, as JSON.
@@ -167,7 +173,7 @@ impl Rows {
     fn read(py: Python<'_>, path: PathBuf, options: &str) -> PyResult<Self> {
         let options: ReadOptions = parsed(options)?;
         let name = path.display().to_string();
-        Self::read_from(py, &Source::File(path), &options, None, &name)
+        Self::read_from(py, Door::Read, &Source::File(path), &options, None, &name)
     }
 
     /// Rows and columns (features).
@@ -203,7 +209,8 @@ impl Rows {
     #[getter]
     fn notes(&self) -> (String, Vec<String>) {
         let notes = &self.loaded.notes;
-        let remarks = notes.remarks.iter().map(|remark| crate::errors::in_python(remark)).collect();
+        let remarks =
+            notes.remarks.iter().map(|remark| crate::errors::in_python(Door::Read, remark)).collect();
         (notes.format.clone(), remarks)
     }
 
@@ -324,7 +331,7 @@ impl Rows {
             let data = Dataset::with_codes(layout, columns, codes, &names)?;
             weights.map_or(Ok(data.clone()), |weights| data.with_weights(weights))
         })
-        .map_err(|error| exception(error.into()))?;
+        .map_err(|error| exception(Door::Estimator, error.into()))?;
         let notes = ReadNotes { format: what.to_string(), ..ReadNotes::default() };
         let own_schema = schema.clone();
         let loaded = Loaded { dataset, format, schema, notes, own_schema, fingerprint: None };
@@ -333,14 +340,18 @@ impl Rows {
 
     fn read_from(
         py: Python<'_>,
+        door: Door,
         source: &Source,
         options: &ReadOptions,
         weights: Option<Vec<f64>>,
         name: &str,
     ) -> PyResult<Self> {
-        let (mut loaded, _) = watched(py, false, |watch| read(source, options, watch))?;
+        let (mut loaded, _) = watched(py, door, false, |watch| read(source, options, watch))?;
         if let Some(weights) = weights {
-            loaded.dataset = loaded.dataset.with_weights(weights).map_err(|error| exception(error.into()))?;
+            loaded.dataset = loaded
+                .dataset
+                .with_weights(weights)
+                .map_err(|error| exception(Door::Estimator, error.into()))?;
         }
         Ok(Self { loaded: Arc::new(loaded), name: name.to_string() })
     }

@@ -1,6 +1,6 @@
 //! The state of a learner that goes row by row, for programs that train in parts: on a stream, in processes, in a cluster.
 
-use crate::errors::exception;
+use crate::errors::{Door, exception};
 use crate::jobs::parsed;
 use crate::model::Model;
 use crate::rows::Rows;
@@ -9,13 +9,19 @@ use linsep::Settings;
 use linsep::features::Schema;
 use linsep::job::BiasSpec;
 use linsep::observe::{Observer, Progress};
-use linsep::train::{ClassWeight, Example, Init, Learner, MistakeRule, Mixing, Options, Order};
+use linsep::train::{ClassWeight, Example, Init, Learner, MistakeRule, Mixing, Options, Order, occurrences};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::Deserialize;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The exception for an error of a state.
+fn of_state(error: linsep::Error) -> PyErr {
+    exception(Door::State, error)
+}
 
 /// Rows that are learned from before Python is asked about Ctrl-C.
 const STRIDE: usize = 1 << 14;
@@ -79,11 +85,13 @@ impl StateSpec {
 #[pyclass(frozen, module = "linsep._engine")]
 pub struct State {
     state: Mutex<linsep::State>,
+    /// The number that the next fork gets if it is given none.
+    next_shard: AtomicU64,
 }
 
 impl State {
     fn of(state: linsep::State) -> Self {
-        Self { state: Mutex::new(state) }
+        Self { state: Mutex::new(state), next_shard: AtomicU64::new(0) }
     }
 
     fn lock(&self) -> MutexGuard<'_, linsep::State> {
@@ -103,7 +111,7 @@ impl State {
     #[new]
     #[pyo3(signature = (spec, columns, classes=None))]
     fn new(spec: &str, columns: usize, classes: Option<Vec<String>>) -> PyResult<Self> {
-        let settings = parsed::<StateSpec>(spec)?.settings().map_err(exception)?;
+        let settings = parsed::<StateSpec>(spec)?.settings().map_err(of_state)?;
         if columns > u32::MAX as usize {
             return Err(PyValueError::new_err("columns=: more than 4294967295 columns"));
         }
@@ -111,7 +119,7 @@ impl State {
             Some(classes) => linsep::State::with_classes(&settings, &classes, columns),
             None => linsep::State::new(&settings, columns),
         };
-        state.map(Self::of).map_err(exception)
+        state.map(Self::of).map_err(of_state)
     }
 
     /// Learns from rows, in their order or in the one that is given. Returns how many of them led to an update.
@@ -124,17 +132,29 @@ impl State {
             let problem = format!("order= names row {row}, and there are {}", data.len());
             return Err(PyValueError::new_err(problem));
         }
-        let (updates, _) = watched(py, false, |watch| {
+        let (updates, _) = watched(py, Door::State, false, |watch| {
             let mut state = self.lock();
             let named = data.classes().iter().map(|class| state.class(class));
             let classes = named.collect::<Result<Vec<u32>, _>>()?;
-            let count = order.as_ref().map_or(data.len(), Vec::len);
+            // Counts are as many rows, as in a run over all rows.
+            let occurring = occurrences(data);
+            let places = order.map(|order| match &occurring {
+                None => order.into_iter().map(|row| row as usize).collect(),
+                Some(occurring) => {
+                    let mut each = vec![0; data.len()];
+                    occurring.iter().for_each(|&row| each[row] += 1);
+                    let times = |row: u32| std::iter::repeat_n(row as usize, each[row as usize]);
+                    order.into_iter().flat_map(times).collect::<Vec<usize>>()
+                }
+            });
+            let places = places.as_ref().or(occurring.as_ref());
+            let count = places.map_or(data.len(), Vec::len);
             let mut updates = 0;
             for start in (0..count).step_by(STRIDE) {
                 let end = count.min(start + STRIDE);
                 let example = |place: usize| {
-                    let i = order.as_ref().map_or(place, |order| order[place] as usize);
-                    let weight = data.weight(i);
+                    let i = places.map_or(place, |places| places[place]);
+                    let weight = if occurring.is_some() { 1.0 } else { data.weight(i) };
                     Example { row: data.row(i), class: classes[data.labels()[i] as usize], weight }
                 };
                 updates += state.learn((start..end).map(example))?;
@@ -148,9 +168,11 @@ impl State {
         Ok(updates)
     }
 
-    /// A state that goes on from here over some of the rows, to be merged with others.
-    fn fork(&self, py: Python<'_>) -> PyResult<Self> {
-        self.copied(py).fork().map(Self::of).map_err(|error| exception(error.into()))
+    /// A state that goes on from here over the rows of a shard, to be merged with others.
+    #[pyo3(signature = (shard=None))]
+    fn fork(&self, py: Python<'_>, shard: Option<u64>) -> PyResult<Self> {
+        let shard = shard.unwrap_or_else(|| self.next_shard.fetch_add(1, Ordering::Relaxed));
+        self.copied(py).fork(shard).map(Self::of).map_err(|error| of_state(error.into()))
     }
 
     /// Joins what forks of this state have learned since, in this order.
@@ -160,12 +182,13 @@ impl State {
         })?;
         // Copies first: a state may be its own fork's fork, and two locks at once could wait for each other.
         let forks: Vec<linsep::State> = forks.iter().map(|fork| fork.copied(py)).collect();
-        py.detach(|| self.lock().merge(&forks, mixing)).map_err(exception)
+        py.detach(|| self.lock().merge(&forks, mixing)).map_err(of_state)
     }
 
     /// The bytes that it can be restored from.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let bytes = py.detach(|| self.lock().snapshot("")).map_err(|error| exception(error.into()))?;
+        let bytes =
+            py.detach(|| self.lock().snapshot("")).map_err(|error| exception(Door::State, error.into()))?;
         Ok(PyBytes::new(py, &bytes))
     }
 
@@ -174,7 +197,7 @@ impl State {
     fn restore(bytes: &[u8]) -> PyResult<Self> {
         match linsep::State::restore(bytes) {
             Ok((state, _)) => Ok(Self::of(state)),
-            Err(error) => Err(exception(error.into())),
+            Err(error) => Err(exception(Door::State, error.into())),
         }
     }
 
@@ -185,14 +208,14 @@ impl State {
     /// The result so far, as a model of arrays.
     fn model(&self, py: Python<'_>) -> PyResult<Model> {
         let state = self.copied(py);
-        let outcome = state.outcome().map_err(exception)?;
+        let outcome = state.outcome().map_err(of_state)?;
         let schema = Schema::Array { features: state.columns() };
         Ok(Model::from(linsep::Model::with_recipe(outcome, schema.into(), None)))
     }
 
     /// The evidence about the rows learned from, as JSON.
     fn evidence(&self, py: Python<'_>) -> PyResult<String> {
-        let evidence = self.copied(py).evidence().map_err(exception)?;
+        let evidence = self.copied(py).evidence().map_err(of_state)?;
         serde_json::to_string(&evidence).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
@@ -246,5 +269,6 @@ pub fn shard_orders(
         PyValueError::new_err(format!("order='{order}': expected 'given', 'shuffle-once' or 'shuffle'"))
     })?;
     let settings = Settings { shards, seed, order, ..Settings::default() };
-    linsep::train::shard_orders(rows.data(), &settings, epoch).map_err(|error| exception(error.into()))
+    linsep::train::shard_orders(rows.data(), &settings, epoch)
+        .map_err(|error| exception(Door::State, error.into()))
 }

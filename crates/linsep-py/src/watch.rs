@@ -1,6 +1,6 @@
 //! Running a job without the interpreter: Ctrl-C, what the user should hear, and what happened pass by pass.
 
-use crate::errors::{exception, in_python};
+use crate::errors::{Door, exception, in_python};
 use linsep::observe::{Note, Observer, Progress, Update};
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -39,6 +39,8 @@ pub struct Watch {
     pub seen: Seen,
     /// Whether the rows that lead to updates are kept.
     keeps_updates: bool,
+    /// What the user called.
+    door: Door,
     signals: RefCell<Signals>,
 }
 
@@ -50,9 +52,9 @@ struct Signals {
 }
 
 impl Watch {
-    fn new(keeps_updates: bool, stop: Option<Arc<AtomicBool>>) -> Self {
+    fn new(door: Door, keeps_updates: bool, stop: Option<Arc<AtomicBool>>) -> Self {
         let signals = RefCell::new(Signals { last: Instant::now(), raised: None, stop });
-        Self { seen: Seen::default(), keeps_updates, signals }
+        Self { seen: Seen::default(), keeps_updates, door, signals }
     }
 
     /// Whether the job is to stop.
@@ -94,7 +96,7 @@ impl Observer for Watch {
             Note::Caution(text) => ("caution", text),
             Note::Warning(text) => ("warning", text),
         };
-        self.seen.notes.push((kind, in_python(text)));
+        self.seen.notes.push((kind, in_python(self.door, text)));
     }
 
     fn will_stop(&self) -> bool {
@@ -119,21 +121,22 @@ impl Observer for Watch {
 /// Runs a job while other threads of Python go on. Ctrl-C raises `KeyboardInterrupt`.
 pub fn watched<R: Send>(
     py: Python<'_>,
+    door: Door,
     keeps_updates: bool,
     job: impl FnOnce(&mut Watch) -> Result<R, linsep::Error> + Send,
 ) -> PyResult<(R, Seen)> {
     let (result, watch) = py.detach(|| match pool_of_fork() {
         None => {
-            let mut watch = Watch::new(keeps_updates, None);
+            let mut watch = Watch::new(door, keeps_updates, None);
             let result = job(&mut watch);
             (result, (watch.seen, watch.signals.into_inner().raised))
         }
-        Some(pool) => in_fork(&pool, keeps_updates, job),
+        Some(pool) => in_fork(&pool, door, keeps_updates, job),
     });
     let (seen, raised) = watch;
     match raised {
         Some(raised) => Err(raised),
-        None => Ok((result.map_err(exception)?, seen)),
+        None => Ok((result.map_err(|error| exception(door, error))?, seen)),
     }
 }
 
@@ -178,6 +181,7 @@ type Watched<R> = (Result<R, linsep::Error>, (Seen, Option<PyErr>));
 /// Runs a job on these threads, while this one asks Python whether Ctrl-C was pressed.
 fn in_fork<R: Send>(
     pool: &rayon::ThreadPool,
+    door: Door,
     keeps_updates: bool,
     job: impl FnOnce(&mut Watch) -> Result<R, linsep::Error> + Send,
 ) -> Watched<R> {
@@ -188,7 +192,7 @@ fn in_fork<R: Send>(
         let worker = scope.spawn(move || {
             let _finished = finished;
             pool.install(|| {
-                let mut watch = Watch::new(keeps_updates, Some(heard));
+                let mut watch = Watch::new(door, keeps_updates, Some(heard));
                 (job(&mut watch), watch.seen)
             })
         });

@@ -1,32 +1,49 @@
 //! Class names: how labels become classes, how classes are sorted, and which side of the boundary each is on.
 
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The canonical name of the class that a label text denotes.
 ///
 /// Numbers are named by their shortest form, so `1`, `+1`, `1.0` and `1e0` are one class; a number with more
-/// digits than a float holds keeps its text, so two different labels never merge. Any other text is a word.
-/// `None`: the text is empty, NaN or infinite, which no class is.
+/// digits than a float holds keeps its text, so two different labels never merge. Any other text is a word, with the blanks at
+/// its ends: a reader takes off those that are not part of the label.
+/// `None`: the text is blank, NaN or infinite, which no class is.
 pub fn class_name(label: &str) -> Option<String> {
-    let text = label.trim();
-    match text.parse::<f64>() {
+    match label.parse::<f64>() {
         Ok(number) if !number.is_finite() => None,
-        Ok(number) if significant_digits(text) <= 15 => {
+        Ok(number) if significant_digits(label) <= 15 => {
             Some(if number == 0.0 { 0.0 } else { number }.to_string())
         }
-        _ => (!text.is_empty()).then(|| text.to_string()),
+        _ => (!label.trim().is_empty()).then(|| label.to_string()),
     }
 }
 
-/// A name as people are shown it: control characters, such as the end of a line, are spelled out.
-pub fn printable(name: &str) -> std::borrow::Cow<'_, str> {
-    if !name.contains(char::is_control) {
-        return name.into();
+/// A name as people are shown it: characters that a terminal obeys and does not show, such as the end of a line, are spelled out.
+pub fn printable(name: &str) -> Cow<'_, str> {
+    spelled_out(name, is_hidden)
+}
+
+/// A text of several lines as people are shown it: as [`printable`], but for the ends of lines and tabs.
+pub fn printable_lines(text: &str) -> Cow<'_, str> {
+    spelled_out(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
+}
+
+fn spelled_out(text: &str, is_hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&is_hidden) {
+        return text.into();
     }
-    let shown = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
-    name.chars().map(shown).collect::<String>().into()
+    let shown = |c: char| if is_hidden(c) { c.escape_default().to_string() } else { c.to_string() };
+    text.chars().map(shown).collect::<String>().into()
+}
+
+/// Whether a terminal obeys a character instead of showing it: control characters, those that change the direction of the text after
+/// them, and those that end a line or stand for nothing.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn significant_digits(number: &str) -> usize {
@@ -35,16 +52,31 @@ fn significant_digits(number: &str) -> usize {
     digits.trim_start_matches('0').len()
 }
 
-/// Other spellings of a truth value, which mean the same: `TRUE`, `True` and `true`, or `YES`, `Yes` and `yes`. None for
-/// any other word, whose case may mean something.
+/// All spellings of a truth value in small and capital letters, which mean the same: `TRUE`, `True`, `true` and so on, or
+/// those of `yes`. None for any other word, whose case may mean something.
 pub(crate) fn spellings(word: &str) -> Vec<String> {
-    let is_truth = ["true", "false", "yes", "no"].iter().any(|truth| word.eq_ignore_ascii_case(truth));
-    if !is_truth {
+    if !is_truth(word) {
         return Vec::new();
     }
-    let lower = word.to_ascii_lowercase();
-    let title = lower[..1].to_ascii_uppercase() + &lower[1..];
-    vec![word.to_ascii_uppercase(), title, lower]
+    let capitals = |which: u32| {
+        let letters = word.bytes().enumerate();
+        let letter = |(place, byte): (usize, u8)| match which >> place & 1 {
+            0 => byte.to_ascii_lowercase(),
+            _ => byte.to_ascii_uppercase(),
+        };
+        letters.map(|letter_at| char::from(letter(letter_at))).collect()
+    };
+    (0..1 << word.len()).map(capitals).collect()
+}
+
+/// What the labels of one class have in common: their canonical name, in small letters where it is a truth value.
+pub fn class_key(label: &str) -> Option<String> {
+    let name = class_name(label)?;
+    Some(if is_truth(&name) { name.to_ascii_lowercase() } else { name })
+}
+
+fn is_truth(word: &str) -> bool {
+    ["true", "false", "yes", "no"].iter().any(|truth| word.eq_ignore_ascii_case(truth))
 }
 
 /// The class that a label means among these: by its canonical name, or by another spelling of the same truth value.
@@ -173,13 +205,22 @@ impl ClassPair {
         if score >= 0.0 { self.positive.clone() } else { self.negative_name() }
     }
 
-    /// The sign of a class, or `None` if it belongs to neither side.
+    /// The sign of a class, or `None` if it belongs to neither side. As within one file, the spellings `TRUE`, `True` and
+    /// `true` are one class.
     pub fn sign_of(&self, class: &str) -> Option<i8> {
+        self.sign_named(class).or_else(|| self.sign_spelled(class))
+    }
+
+    fn sign_named(&self, class: &str) -> Option<i8> {
         if class == self.positive {
             Some(1)
         } else {
             self.negative.iter().any(|name| name == class).then_some(-1)
         }
+    }
+
+    fn sign_spelled(&self, class: &str) -> Option<i8> {
+        spellings(class).iter().find_map(|spelling| self.sign_named(spelling))
     }
 
     /// The sign of each of many classes, in time that is linear in their number.
@@ -193,7 +234,8 @@ impl ClassPair {
         let negative: HashSet<&str> = self.negative.iter().map(String::as_str).collect();
         let sign = |class: &String| match class {
             class if *class == self.positive => Some(1),
-            class => negative.contains(class.as_str()).then_some(-1),
+            class if negative.contains(class.as_str()) => Some(-1),
+            class => self.sign_spelled(class),
         };
         classes.iter().map(sign).collect()
     }
@@ -229,37 +271,21 @@ impl Classes {
         }
     }
 
-    /// The place in [`outcomes`](Self::outcomes) of the right answer for a row of this class, if there is one. As within
-    /// one file, the spellings `TRUE`, `True` and `true` are one class.
-    pub fn outcome_of(&self, class: &str) -> Option<usize> {
-        self.outcome_named(class).or_else(|| self.outcome_spelled(class))
-    }
-
-    fn outcome_named(&self, class: &str) -> Option<usize> {
-        match self {
-            Classes::Pair(pair) => pair.sign_of(class).map(|sign| usize::from(sign > 0)),
-            Classes::Each { names } => names.iter().position(|name| name == class),
-        }
-    }
-
-    fn outcome_spelled(&self, class: &str) -> Option<usize> {
-        spellings(class).iter().find_map(|spelling| self.outcome_named(spelling))
-    }
-
-    /// [`outcome_of`](Self::outcome_of) each of many classes, in time that is linear in their number.
+    /// For each of many classes, the place in [`outcomes`](Self::outcomes) of the right answer for its rows, if there is one. As
+    /// within one file, the spellings `TRUE`, `True` and `true` are one class.
     pub fn outcomes_of(&self, classes: &[String]) -> Vec<Option<usize>> {
-        let named: Vec<Option<usize>> = match self {
+        match self {
             Classes::Pair(pair) => {
                 let signs = pair.signs_of(classes).into_iter();
                 signs.map(|sign| sign.map(|sign| usize::from(sign > 0))).collect()
             }
             Classes::Each { names } => {
                 let places = places_of(names);
-                classes.iter().map(|class| places.get(class.as_str()).copied()).collect()
+                let place = |name: &String| places.get(name.as_str()).copied();
+                let spelled = |class: &String| spellings(class).iter().find_map(place);
+                classes.iter().map(|class| place(class).or_else(|| spelled(class))).collect()
             }
-        };
-        let spelled = named.into_iter().zip(classes);
-        spelled.map(|(outcome, class)| outcome.or_else(|| self.outcome_spelled(class))).collect()
+        }
     }
 
     /// Every class that a row may have.
@@ -355,7 +381,7 @@ mod tests {
 
     #[test]
     fn spellings_of_one_number_are_one_class() {
-        for spelling in ["1", "+1", "1.0", "1e0", " 1 ", "01"] {
+        for spelling in ["1", "+1", "1.0", "1e0", "01"] {
             assert_eq!(class_name(spelling).as_deref(), Some("1"));
         }
         assert_eq!(class_name("-0").as_deref(), Some("0"));
@@ -366,6 +392,39 @@ mod tests {
     fn labels_that_a_float_would_merge_stay_apart() {
         let (a, b) = (class_name("9007199254740993"), class_name("9007199254740992"));
         assert_ne!(a, b);
+    }
+
+    /// Blanks that a reader has left at the ends are part of the label.
+    #[test]
+    fn blanks_are_part_of_a_label() {
+        for label in [" a", "a ", " 1 ", "\u{a0}a"] {
+            assert_eq!(class_name(label).as_deref(), Some(label));
+        }
+    }
+
+    #[test]
+    fn truth_values_are_alike_whatever_the_case_of_their_letters() {
+        assert_eq!(spellings("No"), ["no", "No", "nO", "NO"]);
+        assert_eq!(spellings("fALSE").len(), 32);
+        assert_eq!(spellings("none"), [""; 0]);
+        let classes: Vec<String> = ["tRUE", "FALSE"].map(String::from).into();
+        let pair = ClassPair::choose(&classes, Some("True")).unwrap();
+        let others: Vec<String> = ["true", "falsE", "FALSE", "tRUE", "t"].map(String::from).into();
+        assert_eq!(pair.signs_of(&others), [Some(1), Some(-1), Some(-1), Some(1), None]);
+        let signs: Vec<Option<i8>> = others.iter().map(|class| pair.sign_of(class)).collect();
+        assert_eq!(signs, pair.signs_of(&others));
+        let each = Classes::Each { names: classes };
+        assert_eq!(each.outcomes_of(&others), [Some(0), Some(1), Some(1), Some(0), None]);
+    }
+
+    #[test]
+    fn what_a_terminal_obeys_is_spelled_out() {
+        assert_eq!(
+            printable("größe\n\u{1b}[31m\u{202e}\u{85}\u{feff}x"),
+            "größe\\n\\u{1b}[31m\\u{202e}\\u{85}\\u{feff}x"
+        );
+        assert_eq!(printable_lines("a\tb\n\r\u{2066}"), "a\tb\n\\r\\u{2066}");
+        assert!(matches!(printable("שלום\u{200f} ✓"), Cow::Borrowed(_)));
     }
 
     #[test]

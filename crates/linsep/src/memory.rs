@@ -26,7 +26,7 @@ pub fn available() -> Option<u64> {
 }
 
 /// Refuses what needs more memory than there is. `what` is the beginning of a sentence.
-pub(crate) fn check(needed: u64, what: impl FnOnce() -> String) -> Result<(), Error> {
+pub fn check(needed: u64, what: impl FnOnce() -> String) -> Result<(), Error> {
     if needed <= LITTLE {
         return Ok(());
     }

@@ -3,6 +3,8 @@
 //! A text that names a setting writes `⟦field⟧` or `⟦field=value⟧`. The command line spells the second `--field value`,
 //! Python spells it `field="value"`, and a form shows its own label. [`plain`] is the spelling of the library itself.
 
+use serde_json::Value;
+
 /// A setting that a text names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mention<'a> {
@@ -38,6 +40,25 @@ pub fn plain(text: &str) -> String {
         Some(value) => format!("{field} = {value}"),
         None => field.to_string(),
     })
+}
+
+/// The fields of records that hold sentences of the library. All other texts of a record are names, which stay as they are.
+const SENTENCES: [&str; 3] = ["stopped", "coefficients_stopped", "reason"];
+
+/// Spells the settings in the sentences of a record.
+pub fn spell_record(record: &mut Value, spell: &impl Fn(&str) -> String) {
+    match record {
+        Value::Array(items) => items.iter_mut().for_each(|item| spell_record(item, spell)),
+        Value::Object(fields) => {
+            for (name, value) in fields {
+                match value {
+                    Value::String(text) if SENTENCES.contains(&name.as_str()) => *text = spell(text),
+                    value => spell_record(value, spell),
+                }
+            }
+        }
+        _ => {}
+    }
 }
 
 /// The expected kind of a value that serde rejects: `expected a number`. Where serde says no more than that the
@@ -76,6 +97,21 @@ mod tests {
             [Mention { field: "class_weight", value: None }, Mention { field: "bias", value: Some("none") }]
         );
         assert_eq!(spelled("⟦⟧⟧", |mention| format!("<{}>", mention.field)), "<>⟧");
+    }
+
+    #[test]
+    fn sentences_of_a_record_are_spelled_and_names_stay() {
+        use serde_json::json;
+        let mut record = json!({
+            "stopped": "late; ⟦time⟧ sets another",
+            "table": [{"blame": {"stopped": "see ⟦bias=none⟧", "rows": [{"label": "⟦a⟧"}]}, "stopped": null}],
+        });
+        spell_record(&mut record, &|text| plain(text));
+        let expected = json!({
+            "stopped": "late; time sets another",
+            "table": [{"blame": {"stopped": "see bias = none", "rows": [{"label": "⟦a⟧"}]}, "stopped": null}],
+        });
+        assert_eq!(record, expected);
     }
 
     #[test]

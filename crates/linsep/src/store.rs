@@ -9,15 +9,16 @@ mod streams;
 mod temporary;
 
 pub(crate) use arrays::{Opened, Tensors};
-pub(crate) use place::is_same_file;
+pub(crate) use place::{is_same_file, special_kind};
 pub use streams::{closed_stream_error, is_closed_stream, note_closed_stream};
 pub use temporary::remove_temporary_files;
 pub(crate) use temporary::scratch_file;
 
+use crate::numbers::grouped;
 use crate::waiting;
-use place::{Place, folder_of, open_device};
+use place::{Place, folder_of, open_device, open_whole};
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use temporary::temporary_beside;
 
@@ -81,6 +82,24 @@ pub fn write_atomically(
         }
         Place::File(target) => write_and_rename(&target, write).map_err(failed),
     }
+}
+
+/// Reads a file of at most so many bytes as a whole. A device or a named pipe is refused before anything is read from it.
+pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_whole(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let problem = format!("it has more than {} bytes", grouped(most));
+        return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    }
+    Ok(bytes)
+}
+
+/// Reads a text file, such as a specification, of at most so many bytes. A device or a named pipe is refused before anything is read
+/// from it.
+pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
+    let no_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8");
+    String::from_utf8(read_bytes(path, most)?).map_err(no_text)
 }
 
 /// Checks that [`write_atomically`] can put a file there, as far as that is known beforehand. Leaves nothing

@@ -224,7 +224,7 @@ fn other_orders(
         let seed = settings.seed.wrapping_add(order);
         add(&unless_interrupted(train(data, &Settings { seed, ..settings.clone() }, observer)?)?);
     }
-    Ok((order_spread(&results), Spread::of(mistakes)))
+    Ok((order_spread(&results, &|| false), Spread::of(mistakes)))
 }
 
 /// C, the weight of the loss, for rows of this length.

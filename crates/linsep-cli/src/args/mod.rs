@@ -24,6 +24,7 @@ pub(crate) use separate::{DecideArgs, SeparateArgs, VerifyArgs};
 
 use choice::{INPUT_NUMBERS, JUDGINGS, METRICS, ORDERS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use linsep::compare::MAX_ORDERS;
 use linsep::job::Show;
 use linsep::metric::Metric;
 use linsep::model::InputNumbers;
@@ -220,7 +221,7 @@ pub(crate) struct ContestArgs {
     #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Comparison options")]
     pub(crate) order: Option<Order>,
     /// Repeat training in this many other row orders and show how much the results vary
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=10_000), help_heading = "Comparison options")]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MAX_ORDERS), help_heading = "Comparison options")]
     pub(crate) orders: u64,
     /// Maximum number of passes over the data per run [default: 100; 1000 for svm, logistic and max-margin]
     #[arg(long, value_name = "N", help_heading = "Comparison options")]

@@ -22,13 +22,14 @@ mod tune;
 mod verify;
 
 use crate::args::{Arguments, Command};
-use crate::console::{Console, flags};
+use crate::console::{Console, spelled_flags};
 use crate::exit::Exit;
 use crate::layout::rendered;
 use crate::output;
 use anyhow::Context;
 use clap::CommandFactory;
 use linsep::Model;
+use linsep::classes::is_hidden;
 use linsep::report::Block;
 pub(crate) use shell_command::command;
 use std::io::{self, Write};
@@ -78,7 +79,20 @@ fn print_product(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow
 /// Prints one JSON record on standard output.
 fn print_json(record: &impl serde::Serialize) -> anyhow::Result<Exit> {
     let text = serde_json::to_string_pretty(record).context("cannot make the JSON record")?;
-    print_result(|out| writeln!(out, "{}", flags(&text)))
+    print_result(|out| writeln!(out, "{}", escaped(&spelled_flags(&text))))
+}
+
+/// A JSON text in which what a terminal would obey is escaped: such characters stand only within strings.
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_hidden(c) && c != '\n' {
+            c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text.push_str(&format!("\\u{unit:04x}")));
+        } else {
+            text.push(c);
+        }
+    }
+    text
 }
 
 /// Opens a model, with its path in the error.

@@ -1,5 +1,6 @@
 //! Jobs as commands for the shell.
 
+use linsep::classes::is_hidden;
 use linsep::job::{
     BiasSpec, ClassSpec, CompareSpec, DataSpec, ReferenceRule, ReferenceSpec, SeparateSpec, Spec, TheorySpec,
     TrainSpec, VerifySpec,
@@ -242,5 +243,14 @@ fn quoted(text: &str) -> String {
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_string();
     }
-    format!("'{}'", text.replace('\'', "'\\''"))
+    if !text.contains(is_hidden) {
+        return format!("'{}'", text.replace('\'', "'\\''"));
+    }
+    let spelled = |c: char| match c {
+        '\'' | '\\' => format!("\\{c}"),
+        '\n' => "\\n".to_owned(),
+        c if is_hidden(c) => format!("\\U{:08x}", u32::from(c)),
+        c => c.to_string(),
+    };
+    format!("$'{}'", text.chars().map(spelled).collect::<String>())
 }

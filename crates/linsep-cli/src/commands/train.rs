@@ -39,13 +39,16 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     })
 }
 
+/// The bytes of a specification, at most.
+const MAX_SPEC: u64 = 1 << 24;
+
 /// The specification file, or an empty one, with the arguments laid over it.
 fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
     let mut spec = match &args.spec {
         Some(path) => {
             let name = path.display().to_string();
-            let text =
-                std::fs::read_to_string(path).with_context(|| format!("{name}: cannot read the file"))?;
+            let text = linsep::store::read_text(path, MAX_SPEC)
+                .with_context(|| format!("{name}: cannot read the file"))?;
             match Spec::parse(&text, &name)? {
                 Spec::Train(spec) => *spec,
                 _ => {

@@ -175,6 +175,9 @@ impl Ran {
             err: text(output.stderr),
         };
         assert!(!ran.err.contains("panicked"), "{ran:#?}");
+        // Whatever is in a name, no message commands the terminal.
+        let commands = |c: char| linsep::classes::is_hidden(c) && !matches!(c, '\n' | '\t');
+        assert!(!ran.err.contains(commands), "{ran:#?}");
         ran
     }
 

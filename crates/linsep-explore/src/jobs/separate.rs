@@ -5,11 +5,12 @@ use crate::data::DataSet;
 use crate::drawing::{Arrays, Drawn, Plane, Seen, sample};
 use crate::results::Kept;
 use crate::server::App;
-use crate::watch::{Listener, Watch};
+use crate::watch::{Listener, Watch, worded};
 use linsep::Error;
 use linsep::job::{Decided, SeparateSpec, Separated, SeparationTasks, Spec};
 use linsep::report::{SeparateRecord, coefficient_words, separate_report};
 use linsep::separate::CertificateText;
+use linsep::spelling::spell_record;
 use serde_json::{Value, json};
 
 pub(super) fn run(
@@ -32,8 +33,9 @@ pub(super) fn run(
     let certificate = two
         .and_then(|decided| decided.separation.certificate.as_ref())
         .map(|proof| CertificateText(proof).to_string());
-    let record = serde_json::to_value(SeparateRecord::from(&separated))
+    let mut record = serde_json::to_value(SeparateRecord::from(&separated))
         .map_err(|error| Error::Spec { place: "the record".to_string(), problem: error.to_string() })?;
+    spell_record(&mut record, &worded);
     let result = json!({
         "job": "separate",
         "record": record,

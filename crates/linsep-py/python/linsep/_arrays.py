@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from linsep import _engine
+
 #: Larger whole numbers are not all float64.
 EXACT = 2**53
 
@@ -21,11 +23,25 @@ def length(X: Any) -> int:
     return len(X)
 
 
+def refuse_beyond_memory(name: str, shape: tuple[int, ...], itemsize: int) -> None:
+    """Refuses an array that memory does not hold: one that repeats few numbers has any shape, and no end where it is copied."""
+    needed = itemsize
+    for extent in shape:
+        needed *= int(extent)
+    _engine.check_memory(min(needed, 2**64 - 1), f"{name} of shape {tuple(map(int, shape))}")
+
+
 def weights_of(sample_weight: Any, count: int) -> NDArray[np.float64] | None:
     """The weight of each row; None where all are 1."""
     if sample_weight is None:
         return None
     try:
+        # What has no shape of its own repeats nothing.
+        shape = getattr(sample_weight, "shape", None)
+        shape = (np.asarray(sample_weight, dtype=np.float64).shape if shape is None else shape) or (count,)
+        if shape != (count,) and len(shape) == 1:
+            raise ValueError(f"sample_weight.shape == {shape}, expected {(count,)}!")
+        refuse_beyond_memory("sample_weight", shape, 8)
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(f"sample_weight=: {error}") from None
@@ -33,8 +49,6 @@ def weights_of(sample_weight: Any, count: int) -> NDArray[np.float64] | None:
         weights = np.full(count, float(weights))
     if weights.ndim != 1:
         raise ValueError("Sample weights must be 1D array or scalar")
-    if len(weights) != count:
-        raise ValueError(f"sample_weight.shape == {weights.shape}, expected {(count,)}!")
     if np.all(weights == 1.0):
         return None
     return weights
@@ -46,6 +60,8 @@ def dense_array(X: Any) -> NDArray[Any]:
     if hasattr(X, "collect_schema"):
         raise TypeError(f"X is a {type(X).__name__}, which has no rows yet: call collect() first")
     array = np.asarray(X)
+    if not (is_taken(array.dtype) and array.flags.c_contiguous):
+        refuse_beyond_memory("a copy of X", array.shape, 4 if array.dtype == np.float32 else 8)
     if array.dtype.kind == "O":
         for cell in array.ravel()[:1]:
             if isinstance(cell, (complex, np.complexfloating)):
@@ -121,6 +137,8 @@ def csr_of(X: Any) -> Any:
         raise ValueError(f"X has values of the type {X.dtype}: expected numbers")
     if X.format in ("csr", "csc"):
         _check_structure(X)
+    if X.format != "csr":
+        refuse_beyond_memory("where the rows of X start,", (int(X.shape[0]) + 1,), 4)
     return X.tocsr()
 
 

@@ -274,11 +274,16 @@ class Classifier(Base):
     ) -> None:
         """Stores the model and its evidence."""
         margin, bound = record["margin"], record["mistake_bound"]
+        places, classes = labels.places(model.outcomes), labels.classes
+        if len(places) < len(classes):
+            # A class whose rows all have weight 0 has no row, and is none of the classes.
+            known, places = np.unique(places, return_inverse=True)
+            classes = classes[known]
         found: dict[str, Any] = {
-            "_learned": Learned(model, labels.places(model.outcomes), labels.classes),
+            "_learned": Learned(model, places, classes),
             "_report": report,
             "_state": None,
-            "classes_": labels.classes,
+            "classes_": classes,
             "n_iter_": record["epochs"],
             "n_updates_": record["updates"],
             "converged_": record.get("converged", record["status"] == "converged"),
@@ -377,10 +382,14 @@ class Classifier(Base):
             )
         weights = found[part]
         if learned.model.two_sides:
-            return weights if learned.places[1] == 1 else -weights
-        ordered = np.empty_like(weights)
-        ordered[learned.places] = weights
-        return ordered[1:] - ordered[:1] if len(ordered) == 2 else ordered
+            weights = weights if learned.places[1] == 1 else -weights
+        else:
+            ordered = np.empty_like(weights)
+            ordered[learned.places] = weights
+            weights = ordered[1:] - ordered[:1] if len(ordered) == 2 else ordered
+        # Predictions are the model's: what is written here would be lost without a word.
+        weights.setflags(write=False)
+        return weights
 
     # ------------------------------------------------------------------------------------------------------------ show
 
@@ -391,7 +400,7 @@ class Classifier(Base):
     def to_onnx(
         self, path: str | os.PathLike[str] | None = None, input: Input = "f32", data: Any = None
     ) -> OnnxFile:
-        """The model as an ONNX file; see `linsep.Model.to_onnx`.
+        """The model as an ONNX file; see `linsep.Model.to_onnx`. Scores and probabilities have the order of `classes_`.
 
         Parameters
         ----------
@@ -404,7 +413,8 @@ class Classifier(Base):
         """
         from linsep._export import to_onnx
 
-        return to_onnx(self._fitted().model, path, input, data, stacklevel=3)
+        learned = self._fitted()
+        return to_onnx(learned.model, path, input, data, order=np.argsort(learned.places).tolist(), stacklevel=3)
 
     def to_sklearn(self, data: Any = None) -> Any:
         """A fitted estimator of scikit-learn with the same weights, in the units of the rows as given.
@@ -471,7 +481,7 @@ class WeightedClassifier(Classifier):
         y : array of shape (n_samples,)
             The labels: numbers or words. None where X is `linsep.Data`, which has its own.
         sample_weight : array of shape (n_samples,), optional
-            The weight of each row. A whole number is the same as repeating the row; with other weights, learners that
-            process one row at a time take larger or smaller steps.
+            The weight of each row. Whole numbers say how often a row occurs: 2 is the row twice, one after the other, and 0 is
+            no row. With other weights, learners that go row by row take longer or shorter steps.
         """
         return self._fit(X, y, sample_weight)

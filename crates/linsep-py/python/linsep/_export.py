@@ -33,7 +33,8 @@ class OnnxFile(bytes):
     outputs : list of str
         The names of the outputs: 'label', 'scores' and, if the model has probabilities, 'probabilities'.
     classes : list of str
-        The classes in the order of the probabilities, as texts; 'label' is one of them.
+        The classes in the order of the scores and the probabilities, as texts; 'label' is one of them. From an estimator that is
+        the order of its `classes_`.
     rounding : dict or None
         The effect of 32-bit inputs on the rows of `data`: `rows` compared, `other_class` (how many get another class),
         `lines` (the first 20 of these, counted from 0) and `largest_change` of a score. None if no rows were given.
@@ -51,10 +52,16 @@ class OnnxFile(bytes):
 
 
 def to_onnx(
-    model: _engine.Model, path: _Path | None, input: Input, data: Any, *, stacklevel: int
+    model: _engine.Model,
+    path: _Path | None,
+    input: Input,
+    data: Any,
+    *,
+    order: Sequence[int] | None = None,
+    stacklevel: int,
 ) -> OnnxFile:
-    """The model as ONNX; see `linsep.Model.to_onnx`."""
-    content, about = _engine.onnx(model, input)
+    """The model as ONNX; see `linsep.Model.to_onnx`. `order` has the outcomes of the model in the order of scores and probabilities."""
+    content, about = _engine.onnx(model, input, order)
     file = OnnxFile(content)
     described = json.loads(about)
     file.inputs, file.outputs, file.classes = described["inputs"], described["outputs"], described["classes"]

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from linsep import _engine
-from linsep._arrays import EXACT, is_sparse, refuse_masked
+from linsep._arrays import EXACT, is_sparse, refuse_beyond_memory, refuse_masked
 
 
 @dataclass(frozen=True)
@@ -72,9 +72,9 @@ def encode_labels(y: Any) -> Labels:
 
 
 def _check_names(labels: list[Any], names: list[str]) -> None:
-    """Refuses labels that no class can have, and two that are one class for the engine, such as '1' and '01'."""
+    """Refuses labels that no class can have, and two that are one class for the engine, such as '1' and '01', or 'TRUE' and 'true'."""
     seen: dict[str, Any] = {}
-    for label, name in zip(labels, _engine.class_names(names)):
+    for label, name in zip(labels, _engine.class_keys(names)):
         if name is None or "\0" in name:
             raise ValueError(f"y has the label {label!r}: a label is neither empty nor 'nan' or 'inf', nor has it zero bytes")
         if name in seen:
@@ -116,6 +116,8 @@ def label_column(y: Any) -> NDArray[Any]:
         raise ValueError("y is a sparse matrix: labels are a column of numbers or words")
     refuse_masked(y, "y")
     y = np.asarray(y)
+    # The place of its class, for each row.
+    refuse_beyond_memory("y", y.shape, 4)
     if y.ndim == 2 and y.shape[1] == 1:
         warnings.warn(
             "A column-vector y was passed when a 1d array was expected. Please change the shape of y to "

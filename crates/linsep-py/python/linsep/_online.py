@@ -67,7 +67,7 @@ class OnlineClassifier(Classifier):
     ) -> tuple[_labels.Labels, list[str] | None]:
         """The labels of rows; and the names of all classes, where they are known."""
         if not first and self._names is not None:
-            if classes is not None and not np.array_equal(np.unique(np.asarray(classes)), self.classes_):
+            if classes is not None and not np.array_equal(np.unique(_labels.label_column(classes)), self.classes_):
                 raise ValueError(
                     f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {self.classes_!r}"
                 )
@@ -82,7 +82,7 @@ class OnlineClassifier(Classifier):
             return labels, None
         if not first:
             raise ValueError("classes= must be given in the first call of partial_fit, or not at all")
-        known = _labels.encode_labels(np.unique(np.asarray(classes)))
+        known = _labels.encode_labels(classes)
         if len(known.classes) < 2:
             raise ValueError(f"classes={classes!r}: expected at least two classes")
         return _labels.encode_known(y, known.classes, known.names), known.names

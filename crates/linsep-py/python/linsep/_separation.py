@@ -168,7 +168,7 @@ def separate(
     bias_scale: float | None = None,
     gap: float | None = None,
     blame: bool = False,
-    columns: Literal["none", "usual", "full"] | None = None,
+    columns: Literal["none", "usual", "all"] | None = None,
     max_seconds: float | None = None,
     memory: int | None = None,
     seed: int = 0,
@@ -192,7 +192,8 @@ def separate(
     blame
         Search for a small set of rows whose removal separates the rest.
     columns
-        The detail of the report on coefficients; the default if None.
+        The detail of the report on coefficients: 'none', 'usual' (for data of usual size, the default of None), or 'all' (for data
+        of any size).
 
     Returns
     -------

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from linsep import _data, _engine, _labels
+from linsep import _arrays, _data, _engine, _labels
 from linsep._base import class_weights, plain
 from linsep._functions import bias_spec, job_rows
 from linsep._model import Model
@@ -104,12 +104,21 @@ class State:
         numbers = None if order is None else _row_numbers(order)
         return self._engine.learn(rows, numbers)
 
-    def fork(self) -> State:
-        """A state that goes on from here over some of the rows, to be merged with others."""
-        return State._of(self._engine.fork())
+    def fork(self, shard: int | None = None) -> State:
+        """A state that goes on from here over the rows of a shard, to be merged with others.
+
+        A fork carries the digest of this state and the number of its shard. Forks that are merged have different numbers:
+        those that are not given are counted from 0. Where several processes fork a copy of the state, give the number.
+        """
+        if shard is not None and (isinstance(shard, bool) or not isinstance(shard, (int, np.integer)) or not 0 <= shard < 2**64):
+            raise ValueError(f"shard={shard!r}: expected a whole number, at least 0")
+        return State._of(self._engine.fork(None if shard is None else int(shard)))
 
     def merge(self, forks: Sequence[State], mixing: Literal["uniform", "updates"] = "uniform") -> None:
-        """Joins what forks of this state have learned since it was forked. The order of the forks counts, to the bit."""
+        """Joins what forks of this state have learned since it was forked. The order of the forks counts, to the bit.
+
+        Only forks of this state as it stands are merged, each shard once: the mixture of others would prove nothing.
+        """
         for fork in forks:
             if not isinstance(fork, State):
                 raise TypeError(f"forks are states, not {type(fork).__name__}")
@@ -174,6 +183,7 @@ class State:
 
 def _row_numbers(order: Any) -> NDArray[np.uint32]:
     numbers = np.asarray(order)
+    _arrays.refuse_beyond_memory("order", numbers.shape, 4)
     if numbers.ndim != 1 or (numbers.dtype.kind not in "iu" and len(numbers)):
         raise ValueError("order=: expected a list of row numbers")
     if len(numbers) and (int(numbers.min()) < 0 or int(numbers.max()) >= 2**32):

@@ -1076,8 +1076,8 @@ class SGDClassifier(WeightedOnlineClassifier):
         The first step; None for auto (1 with the perceptron loss). Above 0, or 'auto' for 1.5 for adaptive
         steps, else 1/R².
     l2 : default None
-        The penalty on ½ of the squared length of the weights, not for adaptive steps; None for 0 (0.0001 with
-        shrinking steps). 0 or more.
+        The penalty on ½ of the squared length of the weights and the bias, not for adaptive steps; None for 0
+        (0.0001 with shrinking steps). 0 or more.
     combine : default None
         How the weights of the run are combined; None for average (last with the perceptron loss). 'last': The
         last weights; 'average': The mean over all rows seen.

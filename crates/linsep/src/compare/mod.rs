@@ -11,9 +11,10 @@ pub(crate) use baseline::baseline;
 use crate::classes::class_name;
 use crate::dataset::Dataset;
 use crate::features::{Expansion, Scaler, Scaling, Schema};
+use crate::memory;
 use crate::metric::{JudgedFolds, Metric};
-use crate::numbers::counted;
-use crate::observe::{Observer, in_parallel};
+use crate::numbers::{counted, grouped};
+use crate::observe::{Observer, Progress, in_parallel, watched};
 use crate::split::folds;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
@@ -25,6 +26,7 @@ use progress::{Named, Overall};
 use serde::Serialize;
 use std::ops::ControlFlow;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// The settings of a comparison.
@@ -42,10 +44,23 @@ pub struct CompareSettings {
     pub metric: Metric,
     /// Every row is held out once, in one of this many parts.
     pub folds: usize,
-    /// How many orders of the rows to try; 0 for none beside the usual one.
+    /// How many orders of the rows to try, up to [`MAX_ORDERS`]; 0 for none beside the usual one.
     pub orders: u64,
     /// The same rows as they were read, where their columns are to be learned on the training part of each fold.
     pub as_read: Option<AsRead>,
+}
+
+/// The most orders of the rows: the spread of more is the same, and each keeps weights of its own, which are compared with those of
+/// all others.
+pub const MAX_ORDERS: u64 = 1000;
+
+/// Refuses more orders than there may be, whichever front end asks for them.
+pub(crate) fn check_orders(orders: u64) -> Result<(), SettingsError> {
+    if orders <= MAX_ORDERS {
+        return Ok(());
+    }
+    let problem = format!("⟦orders⟧ is {}: at most {} are tried", grouped(orders), grouped(MAX_ORDERS));
+    Err(SettingsError::new("orders", problem))
 }
 
 /// Rows before anything was learned from them.
@@ -151,6 +166,16 @@ pub fn compare(
     if settings.learners.is_empty() {
         return Err(SettingsError::new("learners", "no learner was named to compare").into());
     }
+    check_orders(settings.orders)?;
+    // The weights of every order, and their directions.
+    let runs = settings.orders.saturating_mul(settings.learners.len() as u64);
+    memory::check(runs.saturating_mul(data.columns() as u64 * 16), || {
+        format!(
+            "the weights of {} in {} orders",
+            counted(settings.learners.len() as u64, "learner", "learners"),
+            grouped(settings.orders)
+        )
+    })?;
     let parts = folds(data, settings.folds, settings.settings.seed)?;
     let each: Vec<Settings> = settings
         .learners
@@ -216,6 +241,7 @@ pub fn compare(
         .filter(|(_, (outcome, _))| outcome.evidence.training_error.is_some())
         .map(|(learner, (outcome, seconds))| {
             let mut entry = folds.entry(learner, &each[learner], outcome, seconds, &parts);
+            entry.orders = folds.orders_of(learner, &parts, observer);
             entry.label = settings.learners[learner].label.clone();
             if let Some(judged) = folds.take_judged(learner).filter(|_| entry.held_out_error.is_some()) {
                 let (value, error) = settings.metric.of_folds(&judged, outcomes);
@@ -294,7 +320,12 @@ impl Folds {
                     latest.clone_from(&settings.learners[self.judged[place]].label);
                 }
                 let own = Settings { seed: usual.seed.wrapping_add(order), ..usual.clone() };
-                folds[fold].fit(&own, part)
+                let mut fitted = folds[fold].fit(&own, part);
+                // Of another order only the sum is shown.
+                if let (Ok(Some(fitted)), 1..) = (&mut fitted, order) {
+                    fitted.judged = Vec::new();
+                }
+                fitted
             });
             progress.before += jobs.len() as u64;
             let done = done.into_iter().collect::<Result<Vec<Option<Fitted>>, Error>>()?;
@@ -334,15 +365,6 @@ impl Folds {
         let rows: f64 = parts[..self.results.len()].iter().map(|part| part.len() as f64).sum();
         let errors: u64 = results.iter().map(|fitted| fitted.errors).sum();
         let share = status.has_model().then_some(errors as f64 / rows);
-        let orders: Vec<OrderResult> = place
-            .map_or(&[][..], |place| &self.orders[place])
-            .iter()
-            .map(|fitted| OrderResult {
-                theta: fitted.theta.clone(),
-                margin: fitted.margin,
-                held_out_error: Some(fitted.errors as f64 / parts[0].len() as f64),
-            })
-            .collect();
         Entry {
             learner: settings.learner.name(),
             label: settings.learner.name().to_string(),
@@ -358,8 +380,31 @@ impl Folds {
             converged: status == Status::Converged,
             mistake_bound: outcome.evidence.mistake_bound,
             seconds,
-            orders: (!orders.is_empty()).then(|| order_spread(&orders)),
+            orders: None,
         }
+    }
+
+    /// The spread of a learner's results over the orders that were tried. Many orders have very many pairs to compare, which the
+    /// observer can end.
+    fn orders_of(
+        &mut self,
+        learner: usize,
+        parts: &[Vec<usize>],
+        observer: &mut dyn Observer,
+    ) -> Option<OrderSpread> {
+        let place = self.judged.iter().position(|&other| other == learner)?;
+        let orders: Vec<OrderResult> = std::mem::take(&mut self.orders[place])
+            .into_iter()
+            .map(|fitted| OrderResult {
+                theta: fitted.theta,
+                margin: fitted.margin,
+                held_out_error: Some(fitted.errors as f64 / parts[0].len() as f64),
+            })
+            .collect();
+        let total = orders.len() as u64;
+        let progress = Progress::Parts { what: "orders", done: total, total };
+        let spread = |stop: &AtomicBool| order_spread(&orders, &|| stop.load(Ordering::Relaxed));
+        (total > 0).then(|| watched(observer, &progress, spread))
     }
 }
 

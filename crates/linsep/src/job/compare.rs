@@ -2,7 +2,7 @@
 
 use super::{BiasSpec, ClassSpec, DataSpec, label};
 use crate::compare::{
-    AsRead, CompareSettings, Comparison, Contender, compare, is_judged, outcomes, suitable,
+    AsRead, CompareSettings, Comparison, Contender, check_orders, compare, is_judged, outcomes, suitable,
 };
 use crate::dataset::Dataset;
 use crate::features::{MAX_WORDS, Missing};
@@ -107,6 +107,7 @@ impl CompareSpec {
                 "⟦orders⟧ tries other orders of the rows, so it cannot be combined with ⟦order=given⟧";
             return Err(SettingsError::new("orders", problem).into());
         }
+        check_orders(self.orders)?;
         let settings = Settings {
             max_seconds: self.max_seconds,
             seed: self.seed,

@@ -12,6 +12,7 @@ use crate::features::{ColumnKind, Missing, Schema, relearn_columns};
 use crate::numbers::{counted, grouped};
 use crate::observe::Observer;
 use crate::read::{Loaded, ReadOptions, Source, read, read_weights};
+use crate::train::occurrences;
 use std::collections::HashMap;
 use std::path::Path;
 
@@ -127,12 +128,9 @@ pub(super) fn file_counts_by_line(rows: &Dataset, path: &Path) -> Result<HashMap
     Ok(occurring.map(|i| (rows.line(i), rows.weight(i))).collect())
 }
 
-/// More values than this are not written out: the rows keep their counts as weights.
-const MAX_VALUES: f64 = (1 << 25) as f64;
-
 /// Writes each row out as often as it occurs, if all weights are whole numbers and their sum is not huge.
 pub(super) fn repeat(loaded: &mut Loaded) -> Result<(), Error> {
-    let Some(positions) = repeated_positions(&loaded.dataset) else {
+    let Some(positions) = occurrences(&loaded.dataset) else {
         let is_whole =
             loaded.dataset.weights().is_some_and(|weights| weights.iter().all(|w| w.fract() == 0.0));
         loaded.notes.remarks.push(format!(
@@ -156,19 +154,6 @@ pub(super) fn repeat(loaded: &mut Loaded) -> Result<(), Error> {
         ));
     }
     relearn(loaded)
-}
-
-/// The place of each row as often as it occurs; none for rows without counts, and for more than can be written out.
-fn repeated_positions(data: &Dataset) -> Option<Vec<usize>> {
-    let counts = data.weights()?;
-    let rows: f64 = counts.iter().sum();
-    let values = (0..data.len()).map(|i| counts[i] * (data.row(i).stored() + 1) as f64).sum::<f64>();
-    if counts.iter().any(|count| count.fract() != 0.0) || values > MAX_VALUES {
-        return None;
-    }
-    let mut positions = Vec::with_capacity(rows as usize);
-    (0..data.len()).for_each(|i| positions.extend(std::iter::repeat_n(i, counts[i] as usize)));
-    Some(positions)
 }
 
 /// Learns the columns of a table again from the rows as they are now.

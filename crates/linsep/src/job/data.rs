@@ -3,7 +3,7 @@
 use super::counts;
 use crate::Error;
 use crate::SettingsError;
-use crate::classes::{class_among, shortened};
+use crate::classes::{class_among, printable, shortened};
 use crate::dataset::Dataset;
 use crate::features::{Schema, Terms, settle_columns};
 use crate::model::Model;
@@ -409,8 +409,8 @@ pub fn emit_notes(notes: &ReadNotes, observer: &mut dyn Observer) {
         let mut text = format!("{rows} skipped:");
         for row in &notes.first_skipped {
             match row.line {
-                0 => text += &format!("\n  {}", row.reason),
-                line => text += &format!("\n  line {line}: {}", row.reason),
+                0 => text += &format!("\n  {}", printable(&row.reason)),
+                line => text += &format!("\n  line {line}: {}", printable(&row.reason)),
             }
         }
         let more = notes.skipped - notes.first_skipped.len() as u64;

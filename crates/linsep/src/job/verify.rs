@@ -6,7 +6,7 @@ use crate::dataset::Dataset;
 use crate::observe::{Note, Observer};
 use crate::read::{Loaded, Schema};
 use crate::separate::{Accepted, Certificate, Rejected, parse_certificate, verify_watched};
-use crate::store::StoreError;
+use crate::store::{self, StoreError};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -80,7 +80,7 @@ impl VerifySpec {
 /// Reads a certificate. An error names its line and column.
 fn read_certificate(path: &Path) -> Result<Certificate, Error> {
     let name = path.display();
-    let bytes = std::fs::read(path).map_err(|source| {
+    let bytes = store::read_bytes(path, u64::MAX).map_err(|source| {
         Error::from(StoreError::Read { path: path.to_path_buf(), source }).at(name.to_string())
     })?;
     let bad = |line: usize, column: usize, problem: String| Error::Certificate {

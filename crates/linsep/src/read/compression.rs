@@ -1,6 +1,8 @@
 //! Bytes that are compressed, as their first ones say.
 
 use super::error::ReadErrorKind;
+#[cfg(feature = "compression")]
+use super::guarded::GuardedReader;
 use std::io::{BufReader, Read};
 
 /// How bytes are compressed.
@@ -34,9 +36,10 @@ impl Compression {
     ) -> Result<Box<dyn Read + Send + 'a>, ReadErrorKind> {
         Ok(match self {
             Self::Gzip => {
-                Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(1 << 16, raw)))
+                let raw = BufReader::with_capacity(1 << 16, raw);
+                Box::new(GuardedReader::new(flate2::bufread::MultiGzDecoder::new(raw)))
             }
-            Self::Zstd => Box::new(zstd::Decoder::new(raw)?),
+            Self::Zstd => Box::new(GuardedReader::new(zstd::Decoder::new(raw)?)),
             Self::Other(name) => return Err(ReadErrorKind::Compression(name)),
         })
     }

@@ -2,12 +2,13 @@
 //!
 //! A text that is UTF-8, as nearly all are, goes through untouched: only its first bytes are looked at.
 
-use super::error::ReadErrorKind;
+use super::error::{NotAsMarked, ReadErrorKind};
 use super::filter::Filtered;
 use super::formats::{self, is_binary};
+use super::input::BYTE_ORDER_MARK;
 use super::source::{HEAD_BYTES, Input};
 use chardetng::EncodingDetector;
-use encoding_rs::{CoderResult, Decoder, UTF_16BE, UTF_16LE};
+use encoding_rs::{CoderResult, Decoder, DecoderResult, UTF_16BE, UTF_16LE};
 pub(crate) use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
 
@@ -32,10 +33,24 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
     if encoding == UTF_8 {
         return Ok((input, None));
     }
+    let mut input = input;
+    // A mark of UTF-8 is none of the characters of another encoding, which the user names for what comes after it.
+    input.skip_byte_order_mark();
     let mut decoder = PartDecoder::new(encoding);
+    let is_marked = name.is_none() && !guessed;
+    let mut place = (1, 1);
     let decode = move |bytes: &[u8], last: bool, text: &mut Vec<u8>| {
-        *text = decoder.decode(bytes, last);
-        Ok(())
+        if !is_marked {
+            *text = decoder.decode(bytes, last);
+            return Ok(());
+        }
+        let whole = decoder.decode_strictly(bytes, last, text);
+        place = after(place, text);
+        if whole {
+            return Ok(());
+        }
+        let (line, column) = place;
+        Err(std::io::Error::other(NotAsMarked { encoding: encoding.name(), line, column }))
     };
     let decoded = input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, decode)))?;
     let remark = guessed.then(|| {
@@ -69,6 +84,25 @@ impl PartDecoder {
         text.truncate(written);
         text
     }
+
+    /// Appends the next part in UTF-8, up to what has no meaning in the encoding. Whether there is no such thing.
+    fn decode_strictly(&mut self, bytes: &[u8], last: bool, text: &mut Vec<u8>) -> bool {
+        let room =
+            self.0.max_utf8_buffer_length_without_replacement(bytes.len()).unwrap_or(4 * bytes.len() + 16);
+        let start = text.len();
+        text.resize(start + room, 0);
+        let (result, _, written) = self.0.decode_to_utf8_without_replacement(bytes, &mut text[start..], last);
+        text.truncate(start + written);
+        result == DecoderResult::InputEmpty
+    }
+}
+
+/// The line and the character in it that come after a text which begins at such a place.
+fn after((line, column): (u64, u64), text: &[u8]) -> (u64, u64) {
+    let lines = memchr::memchr_iter(b'\n', text).count() as u64;
+    let last = memchr::memrchr(b'\n', text).map_or(text, |end| &text[end + 1..]);
+    let letters = last.iter().filter(|&&byte| byte & 0xc0 != 0x80).count() as u64;
+    (line + lines, if lines > 0 { 1 } else { column } + letters)
 }
 
 /// Makes UTF-8 of lines that come one after the other: one that is not UTF-8 is read in the encoding
@@ -105,8 +139,12 @@ impl LineDecoder {
     }
 }
 
-/// The encoding detected from the first bytes, if it is not UTF-8, and whether that is a guess.
+/// The encoding detected from the first bytes, if it is not UTF-8, and whether that is a guess. A mark at the beginning says which it
+/// is: what is in none of its characters is an error then, not a reason to doubt it.
 pub(crate) fn guess(head: &[u8], whole: bool) -> Option<(&'static Encoding, bool)> {
+    if head.starts_with(BYTE_ORDER_MARK) {
+        return None;
+    }
     match head {
         [0xff, 0xfe, ..] => return Some((UTF_16LE, false)),
         [0xfe, 0xff, ..] => return Some((UTF_16BE, false)),
@@ -195,6 +233,40 @@ mod tests {
         let (found, remark) = decoded(b"\xc4\xc5,1\n", Some("windows-1251"));
         assert_eq!((found.as_str(), remark), ("ДЕ,1\n", None));
         assert!(to_utf8(Input::from_bytes(b"1", 9), Some("klingon")).is_err());
+    }
+
+    /// One bad byte after a mark does not make another encoding of the text: a reader tells of it.
+    /// Whoever names the encoding means the text after the mark.
+    #[test]
+    fn a_mark_is_no_part_of_a_text_in_another_encoding() {
+        let marked = b"\xef\xbb\xbfa,kind\n1,gr\xf6n\n";
+        let (mut input, _) = to_utf8(Input::from_bytes(marked, 1 << 10), Some("windows-1252")).unwrap();
+        let mut text = String::new();
+        input.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "a,kind\n1,grön\n");
+    }
+
+    #[test]
+    fn a_mark_says_which_encoding_it_is() {
+        let marked = b"\xef\xbb\xbfa,kind\n1,gr\xf6n\n";
+        let (input, remark) = to_utf8(Input::from_bytes(marked, 1 << 10), None).unwrap();
+        assert_eq!((input.head(), remark), (&marked[..], None));
+        for little in [false, true] {
+            // Half a character, of two that make one.
+            let half = if little { [0x00, 0xd8] } else { [0xd8, 0x00] };
+            for rest in [&half[..], &utf_16("x\n", little)] {
+                let text = [&utf_16("\u{feff}größe,kind\n1,ß", little), &half[..], rest].concat();
+                let failure = match to_utf8(Input::from_bytes(&text, 1 << 10), None) {
+                    Ok((mut input, _)) => {
+                        let failed = input.read_to_string(&mut String::new()).unwrap_err();
+                        ReadErrorKind::from(failed)
+                    }
+                    Err(kind) => kind,
+                };
+                let text = failure.to_string();
+                assert!(text.contains("line 2, character 4") && text.contains("UTF-16"), "{text}");
+            }
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::cache::CacheFault;
 use super::foreign::ForeignFile;
 use super::formats::FORMATS;
+use crate::classes::is_hidden;
 use crate::features::PictureForm;
 use crate::memory::amount;
 use crate::numbers::{counted, grouped};
@@ -76,6 +77,15 @@ pub enum ReadErrorKind {
     /// One text, mail or picture, where rows with labels are needed.
     #[error("this is one file without a label: the labels of such files are the names of their folders")]
     NoClass,
+    /// A pipe, a socket or a device, where a file is needed.
+    #[error("this is {0}, and no file")]
+    NoFile(&'static str),
+    /// A folder that links lead to again and again.
+    #[error("links lead to this folder more than {limit} times, and all its files would be read each time")]
+    FolderAgain {
+        /// How often a folder is read.
+        limit: usize,
+    },
     /// A folder that contains itself, by a link, or lies too deep.
     #[error("this folder contains itself, by a link, or lies too deep")]
     FolderLoop,
@@ -286,6 +296,26 @@ pub enum ReadErrorKind {
         /// The largest number accepted.
         limit: usize,
     },
+    /// A text that is not what the mark at its beginning says.
+    #[error(transparent)]
+    NotAsMarked(#[from] NotAsMarked),
+    /// Rows that name few of very many columns.
+    #[error(
+        "{} name {}, and {} columns make that a table of {} cells, of which at most {} are accepted for so few",
+        counted(*.rows, "row", "rows"), counted(*.named, "cell", "cells"), grouped(*.columns), grouped(*.cells), grouped(*.limit)
+    )]
+    SparseTable {
+        /// Rows so far.
+        rows: u64,
+        /// Columns of the table.
+        columns: u64,
+        /// Cells that the file names.
+        named: u64,
+        /// Cells of the table so far.
+        cells: u64,
+        /// The most cells accepted.
+        limit: u64,
+    },
     /// A cell that is not text.
     #[error("the cell in column \"{column}\" is not UTF-8 text")]
     NotUtf8 {
@@ -331,6 +361,20 @@ pub enum ReadErrorKind {
     /// A cache that cannot be used.
     #[error(transparent)]
     Cache(#[from] super::cache::CacheFault),
+}
+
+/// What has no meaning in the encoding that the mark at the beginning of a text says it is in.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "line {line}, character {column} is not {encoding}, which the mark at the beginning of the text says it is"
+)]
+pub struct NotAsMarked {
+    /// The encoding.
+    pub encoding: &'static str,
+    /// The line, from 1.
+    pub line: u64,
+    /// The character in the line, from 1.
+    pub column: u64,
 }
 
 /// A line that is too long, on its way through a reader of bytes.
@@ -384,6 +428,10 @@ impl From<std::io::Error> for ReadErrorKind {
             Ok(LongLine { limit, .. }) => return ReadErrorKind::LongLine { limit },
             Err(error) => error,
         };
+        let error = match error.downcast::<NotAsMarked>() {
+            Ok(failure) => return ReadErrorKind::NotAsMarked(failure),
+            Err(error) => error,
+        };
         RowFailure::of(error).map_or_else(ReadErrorKind::Io, |failure| failure.kind)
     }
 }
@@ -395,6 +443,7 @@ impl ReadErrorKind {
         !matches!(
             self,
             Io(_)
+                | NotAsMarked(_)
                 | LongLine { .. }
                 | LineForMemory { .. }
                 | LateStart { .. }
@@ -420,6 +469,7 @@ impl ReadErrorKind {
                 | BadDelimiter(_)
                 | NoFeatures
                 | TooManyFeatures { .. }
+                | SparseTable { .. }
                 | MeanInOnePass
                 | ColumnCount { .. }
                 | PictureForm { .. }
@@ -458,7 +508,8 @@ impl ReadErrorKind {
             NoClass => {
                 "give a folder that has one sub-folder for each class, with the files of the class in it"
             }
-            FolderLoop => "remove the link, or leave it out with ⟦skip_bad⟧",
+            FolderLoop | FolderAgain { .. } => "remove the link, or leave it out with ⟦skip_bad⟧",
+            NoFile(_) => "remove it from the folder, or leave it out with ⟦skip_bad⟧",
             NotAText(_) => "remove the file, or skip such files with ⟦skip_bad⟧",
             Empty | AllSkipped(_) => {
                 "give a file with at least one row; for training, at least one of each class"
@@ -528,6 +579,13 @@ impl ReadErrorKind {
             TooManyFeatures { .. } => {
                 "leave columns out with ⟦ignore⟧, or raise the limit with ⟦max_features⟧"
             }
+            NotAsMarked(_) => {
+                "correct the text there, or name an encoding, such as ⟦encoding=utf-16le⟧, in which such characters become �"
+            }
+            SparseTable { .. } => {
+                "give the rows as LIBSVM text, where a row is its label and the index:value of what it has, or remove the columns that \
+                 hardly any row has"
+            }
             NotUtf8 { .. } if !cfg!(feature = "encodings") => {
                 "convert it to UTF-8, or use a linsep that was built with its feature `encodings`"
             }
@@ -596,7 +654,7 @@ pub(crate) fn excerpt(bytes: &[u8]) -> String {
     const SHOWN: usize = 40;
     let text = String::from_utf8_lossy(bytes);
     let mut short: String =
-        text.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        text.chars().take(SHOWN).map(|c| if is_hidden(c) { '\u{fffd}' } else { c }).collect();
     if text.chars().nth(SHOWN).is_some() {
         short.push('…');
     }

@@ -92,9 +92,9 @@ mod tests {
     #[test]
     fn truth_values_are_alike_and_other_words_are_not() {
         let mut table = LabelTable::default();
-        let labels = ["TRUE", "False", "true", "FALSE", "True", "Red", "red", "yes", "Yes"];
+        let labels = ["TRUE", "False", "true", "FALSE", "True", "Red", "red", "yes", "Yes", "yEs"];
         let classes = labels.map(|label| table.class(label.as_bytes()).unwrap());
-        assert_eq!(classes, [0, 1, 0, 1, 0, 2, 3, 4, 4]);
+        assert_eq!(classes, [0, 1, 0, 1, 0, 2, 3, 4, 4, 4]);
         assert_eq!(table.names(), ["TRUE", "False", "Red", "red", "yes"]);
         let mut other = LabelTable::default();
         other.class(b"FALSE");

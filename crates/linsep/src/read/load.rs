@@ -38,6 +38,7 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer)
         // The first bytes were ASCII and told nothing about the encoding.
         Err(Error::Read(ReadError { kind: ReadErrorKind::NotUtf8 { .. }, .. }))
             if cfg!(feature = "encodings")
+                && !stream.is_marked()
                 && options.encoding.is_none()
                 && !options.skip_bad
                 && source.can_be_read_again() =>

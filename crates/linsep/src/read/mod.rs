@@ -61,7 +61,7 @@ pub(crate) use encoding::{
     Encoding, LineDecoder, PartDecoder, UTF_8, guess as guess_encoding, guess_wide, named as named_encoding,
 };
 pub(crate) use error::excerpt;
-pub use error::{ReadError, ReadErrorKind};
+pub use error::{NotAsMarked, ReadError, ReadErrorKind};
 pub(crate) use folder::folder_length;
 pub use foreign::ForeignFile;
 pub(crate) use formats::detect_format;

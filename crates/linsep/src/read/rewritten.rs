@@ -2,7 +2,7 @@
 //! with those of a model and reported as those of CSV are.
 
 use super::csv::{CsvReader, RowsSoFar};
-use super::error::{LongLine, ReadError, RowFailure};
+use super::error::{LongLine, ReadError, ReadErrorKind, RowFailure};
 use super::reader::{Expected, RecordReader};
 use super::source::Input;
 use super::{Batch, ReadNotes, ReadOptions, Schema};
@@ -25,6 +25,42 @@ pub(super) fn refuse(failure: RowFailure, skip_bad: bool, noticed: &Noticed) -> 
     let mut notes = noticed.lock().unwrap_or_else(PoisonError::into_inner);
     notes.skip(failure.line, failure.kind.to_string());
     Ok(())
+}
+
+/// The cells of a table, and how many of them its file names. Rows that each name a few of very many columns are a table of far more
+/// cells than the file has bytes: such a table is refused before it fills the memory.
+#[derive(Default)]
+pub(super) struct CellCount {
+    rows: u64,
+    named: u64,
+}
+
+impl CellCount {
+    /// The cells of a table that may be missing in its file: some whatever it is, and some for each cell that it has.
+    const FREE: u64 = 1 << 22;
+    const FOR_EACH: u64 = 64;
+
+    /// Counts a row, of whose columns the file names some.
+    pub(super) fn add(&mut self, columns: usize, named: usize) -> Result<(), ReadErrorKind> {
+        self.rows += 1;
+        self.named += named as u64;
+        Self::check(self.rows, columns as u64, self.named)
+    }
+
+    /// Whether so many rows and columns have far more cells than are named.
+    pub(super) fn is_sparse(rows: u64, columns: u64, named: u64) -> bool {
+        rows.saturating_mul(columns) > Self::FOR_EACH * named
+    }
+
+    /// Refuses a table of so many rows and columns if its file names too few of the cells.
+    pub(super) fn check(rows: u64, columns: u64, named: u64) -> Result<(), ReadErrorKind> {
+        let (cells, limit) = (rows.saturating_mul(columns), Self::FREE + Self::FOR_EACH * named);
+        if cells <= limit {
+            Ok(())
+        } else {
+            Err(ReadErrorKind::SparseTable { rows, columns, named, cells, limit })
+        }
+    }
 }
 
 /// Appends a cell as CSV writes it.
@@ -103,8 +139,7 @@ impl Rewritten {
 
 /// Where a byte stands in the rewritten text says nothing about the file. What the rewriting itself found has its place.
 fn without_byte(mut error: ReadError) -> ReadError {
-    use super::ReadErrorKind::BadRow;
-    if !matches!(error.kind, BadRow(_)) {
+    if !matches!(error.kind, ReadErrorKind::BadRow(_)) {
         error.column = None;
     }
     error
@@ -158,6 +193,26 @@ impl RecordReader for Rewritten {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_may_be_sparse_in_proportion_to_its_file() {
+        let mut dense = CellCount::default();
+        assert!((0..10_000).all(|_| dense.add(3000, 3000).is_ok()));
+        let mut sparse = CellCount::default();
+        assert!((0..100_000).all(|_| sparse.add(100, 2).is_ok()));
+        let mut wide = CellCount::default();
+        let refused =
+            (1..).find_map(|row| wide.add(3000, 1).err().map(|error| (row, error.to_string()))).unwrap();
+        assert_eq!(
+            refused,
+            (
+                1429,
+                "1,429 rows name 1,429 cells, and 3,000 columns make that a table of 4,287,000 cells, of which at most \
+                 4,285,760 are accepted for so few"
+                    .to_string()
+            )
+        );
+    }
 
     #[test]
     fn cells_are_quoted_where_csv_would_change_them() {

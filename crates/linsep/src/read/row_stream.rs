@@ -3,6 +3,7 @@
 use super::csv::RowsSoFar;
 use super::error::{ReadError, ReadErrorKind};
 use super::formats::{self, Format};
+use super::input::BYTE_ORDER_MARK;
 use super::reader::{Expected, Opening, RecordReader};
 use super::second_file::SecondFile;
 use super::source::{self, ByteCounter, FileStamp, Input};
@@ -32,6 +33,8 @@ pub struct RowStream {
     stamp: Option<FileStamp>,
     /// The limits that it was opened with.
     limits: ReadOptions,
+    /// Whether a mark at the beginning says that it is UTF-8.
+    is_marked: bool,
 }
 
 /// Whether a file is a document, by its name and by the model that it is read for: one of documents takes every file for one
@@ -76,12 +79,14 @@ impl RowStream {
         let (length, stamp) = (input.length(), input.stamp());
         let mut remarks = Vec::new();
         let limit = options.line_limit();
+        let is_marked = input.head().starts_with(BYTE_ORDER_MARK);
         let is_lines = options.format.is_none_or(|format| format.is_text());
         // Blank lines say nothing about the encoding. In some their bytes are others.
         if is_lines && options.encoding.is_none() && !input.head().contains(&0) {
             input.drop_blank_lines(limit).map_err(located)?;
         }
-        if options.format.is_none_or(Format::is_text) {
+        // Blank lines that were passed over may have taken the mark with them.
+        if options.format.is_none_or(Format::is_text) && !(is_marked && options.encoding.is_none()) {
             let (text, remark) = encoding::to_utf8(input, options.encoding.as_deref()).map_err(located)?;
             input = text;
             remarks.extend(remark);
@@ -148,7 +153,17 @@ impl RowStream {
         if let Some(labels) = apart {
             reader = Box::new(SecondFile::new(reader, name.clone(), labels, options)?);
         }
-        Ok(Self { name, format, counter, length, reader, remarks, stamp, limits: options.limits() })
+        Ok(Self {
+            name,
+            format,
+            counter,
+            length,
+            reader,
+            remarks,
+            stamp,
+            limits: options.limits(),
+            is_marked,
+        })
     }
 
     /// Opens a folder of files: one sub-folder for each class.
@@ -178,7 +193,22 @@ impl RowStream {
         let reader = (format.descriptor().open)(opening)?;
         let counter = ByteCounter::default();
         let (remarks, limits) = (Vec::new(), options.limits());
-        Ok(Self { name, format, counter, length: None, reader, remarks, stamp: None, limits })
+        Ok(Self {
+            name,
+            format,
+            counter,
+            length: None,
+            reader,
+            remarks,
+            stamp: None,
+            limits,
+            is_marked: false,
+        })
+    }
+
+    /// Whether a mark at the beginning says that it is UTF-8: then bytes that are not are no sign of another encoding.
+    pub(super) fn is_marked(&self) -> bool {
+        self.is_marked
     }
 
     /// The next rows, or `None` at the end.

@@ -47,8 +47,6 @@ impl SecondFile {
         self.given += 1;
         let line = Some(row as u64 + 1);
         let text = self.labels.text(row).map_err(|kind| self.located(line, kind))?;
-        // As in a column of the table itself.
-        let text = text.trim();
         let Some(class) = self.table.class(text.as_bytes()) else {
             return Err(self.located(line, ReadErrorKind::BadLabel { found: excerpt(text.as_bytes()) }));
         };

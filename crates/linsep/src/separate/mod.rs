@@ -69,7 +69,7 @@ pub use linsep_check::{Accepted, Bias, Certificate, Claim, Columns, Rejected, St
 pub use separation::{RowShare, Separation, Verdict};
 pub use settings::SeparateSettings;
 pub(crate) use verify::verify_watched;
-pub use verify::{CertificateError, parse_certificate, verify};
+pub use verify::{CertificateError, parse_certificate, sides, verify};
 
 use crate::Error;
 use crate::dataset::Dataset;

@@ -2,6 +2,7 @@
 
 use super::{Certificate, Examples};
 use crate::Error;
+use crate::classes::spellings;
 use crate::dataset::Dataset;
 use crate::observe::{Observer, Progress, watched};
 use linsep_check::{Accepted, Rejected, Subject};
@@ -68,17 +69,26 @@ pub(super) fn check_watched(
     })
 }
 
-/// The rows with the sides that the certificate gives their classes.
-fn sides<'a>(data: &'a Dataset, certificate: &Certificate) -> Result<Examples<'a>, Rejected> {
+/// The rows with the sides that the certificate gives their classes: by their names, or by another spelling of a truth value.
+///
+/// # Errors
+///
+/// A class that the certificate has on both sides.
+pub fn sides<'a>(data: &'a Dataset, certificate: &Certificate) -> Result<Examples<'a>, Rejected> {
     let Subject { positive, negative, .. } = &certificate.subject;
-    let above: HashSet<&String> = positive.iter().collect();
-    let below: HashSet<&String> = negative.iter().collect();
-    if let Some(class) = positive.iter().find(|&class| below.contains(class)) {
+    let above: HashSet<&str> = positive.iter().map(String::as_str).collect();
+    let below: HashSet<&str> = negative.iter().map(String::as_str).collect();
+    let side = |class: &str| i8::from(above.contains(class)) - i8::from(below.contains(class));
+    let spelled = |class: &str| spellings(class).into_iter().map(|spelling| side(&spelling));
+    let on_both = |class: &&String| below.contains(class.as_str()) || spelled(class).any(|side| side < 0);
+    if let Some(class) = positive.iter().find(on_both) {
         let reason = format!("the class \"{class}\" is on both sides");
         return Err(Rejected { row: None, reason });
     }
-    let sign = |class: &String| i8::from(above.contains(class)) - i8::from(below.contains(class));
-    let signs: Vec<i8> = data.classes().iter().map(sign).collect();
+    let any_side = |class: &String| {
+        spelled(class).fold(side(class), |known, other| if known == 0 { other } else { known })
+    };
+    let signs: Vec<i8> = data.classes().iter().map(any_side).collect();
     let signs = data.labels().iter().map(|&label| signs[label as usize]).collect();
     Ok(Examples::with_signs(data, signs, certificate.bias))
 }

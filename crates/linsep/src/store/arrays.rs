@@ -3,6 +3,7 @@
 //! They are written array by array from where the numbers lie, and read in the same way, so that neither the bytes of a
 //! file nor a copy of its arrays is ever held as a whole.
 
+use super::place::open_whole;
 use super::{StoreError, VERSION};
 use safetensors::SafeTensorError;
 use safetensors::tensor::{Dtype, Metadata, TensorInfo};
@@ -248,6 +249,21 @@ impl Bytes<'_> {
     }
 }
 
+/// The bytes of a file that comes through a pipe, and one more if it does not end where its header says.
+fn taken_from_pipe(pipe: File) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let take = |bytes: &mut Vec<u8>, count: u64| (&pipe).take(count).read_to_end(bytes);
+    take(&mut bytes, 8)?;
+    let Ok(length) = bytes.as_slice().try_into().map(u64::from_le_bytes) else { return Ok(bytes) };
+    if length <= LONGEST_HEADER {
+        take(&mut bytes, length)?;
+        if let Ok(metadata) = serde_json::from_slice::<Metadata>(&bytes[8..]) {
+            take(&mut bytes, (metadata.data_len() as u64).saturating_add(1))?;
+        }
+    }
+    Ok(bytes)
+}
+
 impl<'a, T: DeserializeOwned> Opened<'a, T> {
     /// Opens the bytes of a file.
     pub(crate) fn open(bytes: &'a [u8], kind: &'static str) -> Result<Self, StoreError> {
@@ -257,15 +273,13 @@ impl<'a, T: DeserializeOwned> Opened<'a, T> {
     /// Opens a file. Its arrays are read when they are taken.
     pub(crate) fn load(path: &Path, kind: &'static str) -> Result<Self, StoreError> {
         let failed = |source| StoreError::Read { path: path.to_path_buf(), source };
-        let mut file = File::open(path).map_err(failed)?;
+        let file = open_whole(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         let bytes = if metadata.is_file() {
             Bytes::File { path: path.to_path_buf(), file, length: metadata.len() }
         } else {
             // What comes through a pipe comes only once.
-            let mut bytes = Vec::new();
-            file.read_to_end(&mut bytes).map_err(failed)?;
-            Bytes::Held(bytes)
+            Bytes::Held(taken_from_pipe(file).map_err(failed)?)
         };
         Self::of(bytes, kind)
     }

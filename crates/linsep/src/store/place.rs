@@ -94,6 +94,44 @@ pub(crate) fn is_same_file(one: &Path, other: &Path) -> bool {
     place(one).is_some_and(|one| place(other) == Some(one))
 }
 
+/// Opens a file that is read as a whole, such as a model. A pipe that the process was given, such as standard input or the `<(…)` of a
+/// shell, is one too. A device may have no end, and a named pipe no writer: nothing is read from them.
+pub(super) fn open_whole(path: &Path) -> io::Result<File> {
+    let found = fs::metadata(path)?;
+    if found.is_dir() {
+        return Err(io::Error::new(io::ErrorKind::IsADirectory, "it is a folder"));
+    }
+    let kind = special_kind(&found);
+    let was_given = || kind == Some(PIPE) && matches!(follow(path), Ok(Place::Device(_)));
+    match kind {
+        Some(kind) if !was_given() => {
+            Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {kind}, and no file")))
+        }
+        _ => File::open(path),
+    }
+}
+
+const PIPE: &str = "a named pipe";
+
+/// What something is that is neither a file nor a folder.
+pub(crate) fn special_kind(found: &fs::Metadata) -> Option<&'static str> {
+    if found.is_file() || found.is_dir() {
+        return None;
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt;
+        let kind = found.file_type();
+        if kind.is_fifo() {
+            return Some(PIPE);
+        }
+        if kind.is_socket() {
+            return Some("a socket");
+        }
+    }
+    Some("a device")
+}
+
 /// Opens a device to write to it.
 #[cfg(unix)]
 pub(super) fn open_device(path: &Path) -> io::Result<File> {
@@ -160,6 +198,28 @@ mod tests {
         assert!(!is_same_file(&path("cache"), &path("other")));
         fs::write(path("other"), "").unwrap();
         assert!(!is_same_file(&path("cache"), &path("other")));
+    }
+
+    #[test]
+    fn only_files_and_own_pipes_are_read_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let socket = folder.path().join("socket");
+        let _listening = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        fs::write(folder.path().join("file"), "text").unwrap();
+        for (path, problem) in [
+            (Path::new("/dev/zero"), "it is a device, and no file"),
+            (&pipe, "it is a named pipe, and no file"),
+            (&socket, "it is a socket, and no file"),
+            (folder.path(), "it is a folder"),
+        ] {
+            assert_eq!(open_whole(path).unwrap_err().to_string(), problem);
+        }
+        assert!(open_whole(&folder.path().join("file")).is_ok());
+        let (reading, _writing) = io::pipe().unwrap();
+        let own = format!("/dev/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&reading));
+        assert!(open_whole(Path::new(&own)).is_ok());
     }
 
     #[test]

@@ -57,16 +57,18 @@ pub struct OrderSpread {
     pub angle: Option<Spread>,
 }
 
-/// Sums up the results of several orders.
-pub fn order_spread(results: &[OrderResult]) -> OrderSpread {
+/// Sums up the results of several orders. There are many pairs of orders: once `is_stopped` says so there are no more angles, and the
+/// spread has none.
+pub fn order_spread(results: &[OrderResult], is_stopped: &dyn Fn() -> bool) -> OrderSpread {
     let directions: Vec<Vec<f64>> =
         results.iter().filter_map(|result| direction(&result.theta.weights)).collect();
     let pairs = directions.iter().enumerate().flat_map(|(i, a)| directions[..i].iter().map(move |b| (a, b)));
+    let angles: Vec<f64> = pairs.take_while(|_| !is_stopped()).map(|(a, b)| angle_between(a, b)).collect();
     OrderSpread {
         orders: results.len() as u64,
         margin: Spread::of(results.iter().filter_map(|result| result.margin)),
         held_out_error: Spread::of(results.iter().filter_map(|result| result.held_out_error)),
-        angle: Spread::of(pairs.map(|(a, b)| angle_between(a, b))),
+        angle: Spread::of(angles).filter(|_| !is_stopped()),
     }
 }
 
@@ -121,7 +123,7 @@ mod tests {
                 let (sin, cos) = degrees.to_radians().sin_cos();
                 result(&[libm::scalbn(cos, power), libm::scalbn(sin, power)])
             };
-            let spread = order_spread(&[at(start, powers.0), at(start + turn, powers.1)]);
+            let spread = order_spread(&[at(start, powers.0), at(start + turn, powers.1)], &|| false);
             let angle = spread.angle.unwrap();
             prop_assert!((angle.largest - turn).abs() < 1e-12 * 360.0, "{angle:?}");
             prop_assert_eq!((angle.count, angle.least, angle.mean), (1, angle.largest, angle.largest));
@@ -154,7 +156,7 @@ mod tests {
                     OrderResult { theta, margin, held_out_error: Some(0.25) }
                 })
                 .collect();
-            let spread = order_spread(&results);
+            let spread = order_spread(&results, &|| false);
             prop_assert_eq!(spread.orders as usize, passes.len());
             prop_assert_eq!(spread.held_out_error.map_or(0, |error| error.count as usize), passes.len());
             prop_assert_eq!(spread.margin.is_some(), results.iter().any(|result| result.margin.is_some()));
@@ -170,11 +172,12 @@ mod tests {
 
     #[test]
     fn one_order_and_zero_weights_have_no_angle() {
-        assert_eq!(order_spread(&[]).angle, None);
-        assert_eq!(order_spread(&[result(&[1.0, 2.0])]).angle, None);
-        assert_eq!(order_spread(&[result(&[1.0, 2.0]), result(&[0.0, 0.0])]).angle, None);
+        assert_eq!(order_spread(&[], &|| false).angle, None);
+        assert_eq!(order_spread(&[result(&[1.0, 2.0])], &|| false).angle, None);
+        assert_eq!(order_spread(&[result(&[1.0, 2.0]), result(&[0.0, 0.0])], &|| false).angle, None);
         // A feature that only one of them has seen.
-        let angle = order_spread(&[result(&[1.0]), result(&[1.0, 1.0]), result(&[-1.0])]).angle.unwrap();
+        let angle =
+            order_spread(&[result(&[1.0]), result(&[1.0, 1.0]), result(&[-1.0])], &|| false).angle.unwrap();
         assert!((angle.least - 45.0).abs() < 1e-12 && (angle.largest - 180.0).abs() < 1e-12);
         assert!((angle.mean - 120.0).abs() < 1e-12);
     }
@@ -199,7 +202,7 @@ mod tests {
                 OrderResult { theta, margin: outcome.evidence.margin.lower, held_out_error: None }
             })
             .collect();
-        let spread = order_spread(&results);
+        let spread = order_spread(&results, &|| false);
         let (margin, angle) = (spread.margin.unwrap(), spread.angle.unwrap());
         assert_eq!((margin.count, angle.count), (20, 190));
         assert!(margin.least > 0.0 && margin.largest > 1.1 * margin.least, "{margin:?}");

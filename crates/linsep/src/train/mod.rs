@@ -23,6 +23,7 @@ pub use engine::run::{Boundary, Outcome, Status, Task, resume, train};
 pub use engine::shards::shard_orders;
 pub use engine::state::{Example, State};
 pub use engine::stream::{Resume, train_stream};
+pub use engine::weights::occurrences;
 pub use learners::averaged::Average;
 pub use learners::batch::{BatchOptions, Conditions, Schedule, conditions};
 #[doc(hidden)]

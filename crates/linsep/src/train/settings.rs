@@ -188,9 +188,9 @@ impl ClassWeight {
             if text == "balanced" && texts.len() == 1 {
                 return Ok(ClassWeight::Balanced);
             }
-            let parsed = text
-                .rsplit_once('=')
-                .and_then(|(class, weight)| Some((class_name(class)?, weight.trim().parse::<f64>().ok()?)));
+            let parsed = text.rsplit_once('=').and_then(|(class, weight)| {
+                Some((class_name(class.trim())?, weight.trim().parse::<f64>().ok()?))
+            });
             let Some((class, weight)) = parsed else {
                 return refuse(format!(
                     "⟦class_weight⟧ {text}: expected balanced alone, or CLASS=WEIGHT such as spam=2"
@@ -256,11 +256,15 @@ impl Settings {
             }
         };
         if starts_at_zero && self.mistake == MistakeRule::Negative {
-            return refuse(
-                "mistake",
-                "a start at zero with mistakes defined by a < 0 never learns: at zero every agreement is 0, \
-                 which is no mistake. Start with ⟦init=first⟧, or count a = 0 as a mistake (⟦mistake=nonpositive⟧)",
-            );
+            let problem = "a start at zero with mistakes defined by a < 0 never learns: at zero every agreement is 0, which is no \
+                           mistake.";
+            let remedy = match self.learner.abilities().start_at_first_row {
+                Ability::Yes => {
+                    "Start with ⟦init=first⟧, or count a = 0 as a mistake (⟦mistake=nonpositive⟧)"
+                }
+                Ability::No(_) => "Count a = 0 as a mistake (⟦mistake=nonpositive⟧)",
+            };
+            return Err(SettingsError::new("mistake", format!("{problem} {remedy}")));
         }
         Ok(())
     }

@@ -326,14 +326,6 @@ impl Separated {
         };
         match find_removal(&self.data, &settings, observer) {
             Ok(found) => Ok(Some(TimedRemoval { found, seconds: clock.elapsed().as_secs_f64() })),
-            // The settings are fine, but these rows leave nothing to separate. The verdict stands all the same.
-            Err(Error::Settings(reason)) => {
-                observer.note(Note::Remark(&format!(
-                    "⟦blame⟧ found no set of rows to remove: {}.",
-                    reason.problem
-                )));
-                Ok(None)
-            }
             Err(error) => Err(self.located(error)),
         }
     }

@@ -20,7 +20,7 @@ pub use spec::TrainSpec;
 use super::data::{emit_notes, load_model, warn_of_terms};
 use super::warnings::Warning;
 use super::{label, refuse_overwriting};
-use crate::classes::Classes;
+use crate::classes::{Classes, printable};
 use crate::dataset::{Dataset, Hashing};
 use crate::features::{
     Expansion, MAX_WORDS, Missing, Recipe, Scaler, Scaling, changes_when_settled, learn_columns,
@@ -209,7 +209,8 @@ impl TrainSpec {
         })?;
         if !exists {
             observer.note(Note::Warning(&format!(
-                "there is no checkpoint {name} yet: starting from the beginning"
+                "there is no checkpoint {} yet: starting from the beginning",
+                printable(&name)
             )));
             return Ok(None);
         }

@@ -10,7 +10,7 @@
 //! one column: of numbers or of texts. NaN, and for words the empty text, are missing cells. Dates and times are numbers as
 //! [`CellForm`](crate::features::CellForm) makes them. **Outputs.** `label`; `scores`, one for each row, or one for each class
 //! where there are more than two; and, if the model has probabilities, `probabilities` of all classes in the order of the
-//! property `classes`.
+//! property `classes`: that of the model, or the one that is asked for.
 
 mod graph;
 
@@ -61,6 +61,25 @@ pub struct OnnxFile {
 impl Model {
     /// The model as an ONNX file. An error for a model that is no linear function of its features.
     pub fn to_onnx(&self, numbers: InputNumbers) -> Result<OnnxFile, SettingsError> {
+        let order: Vec<usize> = (0..self.classes.outcomes().len()).collect();
+        self.to_onnx_in_order(numbers, &order)
+    }
+
+    /// The same with scores and probabilities in this order of the outcomes, for a program that lists its classes in another one than
+    /// the model. Of two classes there is one score, for the second.
+    pub fn to_onnx_in_order(
+        &self,
+        numbers: InputNumbers,
+        order: &[usize],
+    ) -> Result<OnnxFile, SettingsError> {
+        let outcomes = self.classes.outcomes();
+        let mut sorted = order.to_vec();
+        sorted.sort_unstable();
+        if !sorted.iter().copied().eq(0..outcomes.len()) {
+            let problem = format!("the order must name each of {} classes once, from 0", outcomes.len());
+            return Err(SettingsError::new("order", problem));
+        }
+        let is_own = order.iter().copied().eq(0..outcomes.len());
         if let Some((column, _)) = self.recipe.columns.texts().next() {
             let problem = format!(
                 "this model reads texts (column \"{column}\"): ONNX cannot express the same tokenisation. \
@@ -90,7 +109,6 @@ impl Model {
             _ => probabilities_of_classes(graph, &scores, calibration),
         });
 
-        let outcomes = self.classes.outcomes();
         let place = match (&self.threshold, &probabilities) {
             _ if classes > 1 => {
                 let ways = [("axis", Attribute::Number(1)), ("keepdims", Attribute::Number(0))];
@@ -103,9 +121,13 @@ impl Model {
         let label = graph.apply("Gather", &[&names, &place]);
         graph.output("label", &label, Element::Text, None);
         if classes == 1 {
-            let flat = graph.shaped(&scores, &[-1]);
+            let mut flat = graph.shaped(&scores, &[-1]);
+            if !is_own {
+                flat = graph.apply("Neg", &[&flat]);
+            }
             graph.output("scores", &flat, Element::F64, None);
         } else {
+            let scores = if is_own { scores } else { graph.columns(&scores, order) };
             graph.output("scores", &scores, Element::F64, Some(classes));
         }
         let outputs = if probabilities.is_some() { outputs.to_vec() } else { outputs[..2].to_vec() };
@@ -115,10 +137,14 @@ impl Model {
                 let rest = graph.apply("Sub", &[&one, &p]);
                 p = graph.beside(&[&rest, &p]);
             }
+            if !is_own {
+                p = graph.columns(&p, order);
+            }
             graph.output("probabilities", &p, Element::F64, Some(outcomes.len()));
         }
         let about = format!("A linear classifier of linsep: {}", self.settings.learner.name());
-        let classes = serde_json::Value::from(outcomes).to_string();
+        let ordered: Vec<&str> = order.iter().map(|&outcome| outcomes[outcome].as_str()).collect();
+        let classes = serde_json::Value::from(ordered).to_string();
         let mut properties = vec![("classes", classes)];
         properties.extend(self.fingerprint.iter().map(|fingerprint| ("fingerprint", fingerprint.clone())));
         Ok(OnnxFile { bytes: export.graph.finish(&about, &properties), inputs: export.inputs, outputs })

@@ -62,7 +62,8 @@ impl LabelColumn {
         &self.source_name
     }
 
-    /// The label of a row as written; an error shows the text that is not a label. Rows must be asked for in their order.
+    /// The label of a row: the text of an array as it is, or a line without the blanks around it. An error shows the text that is
+    /// not a label. Rows must be asked for in their order.
     pub(in crate::read) fn text(&mut self, row: usize) -> Result<String, ReadErrorKind> {
         let no_text = || ReadErrorKind::BadLabel { found: "not a text".to_string() };
         match &mut self.stored {
@@ -74,7 +75,7 @@ impl LabelColumn {
             Stored::Lines(bytes, starts) => {
                 let line = &bytes[starts[row]..starts[row + 1] - 1];
                 let bad = |_| ReadErrorKind::BadLabel { found: excerpt(line) };
-                std::str::from_utf8(line).map(str::to_string).map_err(bad)
+                std::str::from_utf8(line).map(|line| line.trim().to_string()).map_err(bad)
             }
         }
     }

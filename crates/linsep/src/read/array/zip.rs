@@ -3,6 +3,8 @@
 //! Written by hand because an `.npz` file needs so little of the format: the directory at the end is read, and every
 //! length in it is compared with the bytes that are there before anything is allocated.
 
+#[cfg(feature = "compression")]
+use super::super::guarded::GuardedReader;
 use super::checksum::Crc;
 use crate::numbers;
 use std::io::{Read, Write};
@@ -86,7 +88,10 @@ impl Archive {
             let stored = &self.bytes[self.place(member)?];
             total = total.saturating_add(member.length);
             if total > most {
-                return Err(format!("it unpacks to more than {} bytes", numbers::grouped(most)));
+                let (most, length) = (numbers::grouped(most), numbers::grouped(self.bytes.len() as u64));
+                return Err(format!(
+                    "it unpacks to more than {most} bytes, which is the most that is accepted of a file of {length} bytes"
+                ));
             }
             let mut texts = TextLengths::default();
             let copied = match member.method {
@@ -164,7 +169,7 @@ impl Archive {
 /// The bytes that were compressed to these.
 #[cfg(feature = "compression")]
 fn inflated(packed: &[u8]) -> Result<impl Read, String> {
-    Ok(flate2::read::DeflateDecoder::new(packed))
+    Ok(GuardedReader::new(flate2::read::DeflateDecoder::new(packed)))
 }
 
 #[cfg(not(feature = "compression"))]

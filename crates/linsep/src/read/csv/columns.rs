@@ -172,7 +172,7 @@ impl Column {
 
 /// The user's settings for a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(in crate::read) enum Role {
     Label,
     Ignored,
     Feature,

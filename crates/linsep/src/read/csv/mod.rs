@@ -27,6 +27,7 @@ mod suspects;
 mod tests;
 mod titles;
 
+pub(super) use columns::Role;
 pub(super) use dialect::is_word;
 pub(super) use opening::header_of;
 
@@ -118,6 +119,11 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
 /// Whether a row has one of the usual delimiters.
 fn has_delimiter(row: &[u8]) -> bool {
     row.iter().any(|byte| b",;\t|".contains(byte))
+}
+
+/// What columns with these names are for, unless the options contradict each other or the names.
+pub(super) fn roles_of(names: &[String], options: &ReadOptions) -> Option<Vec<Role>> {
+    columns::roles(names, options, options.array.labels_file.is_none()).ok()
 }
 
 /// Whether the rows of a text are divided by runs of spaces.

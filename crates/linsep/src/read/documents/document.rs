@@ -3,6 +3,8 @@
 use super::super::error::ReadErrorKind;
 use super::super::foreign;
 use super::super::formats::is_binary;
+use super::super::guarded::guarded;
+use super::super::input::BYTE_ORDER_MARK;
 use super::page::{self, words_of_page};
 use super::{fitting, mail};
 use encoding_rs::Encoding;
@@ -39,8 +41,22 @@ pub(in crate::read) fn text(
     bytes: &[u8],
     named: Option<&'static Encoding>,
 ) -> Result<String, ReadErrorKind> {
+    guarded(|| taken_apart(path, bytes, named), damaged)
+}
+
+/// The text of a raw e-mail.
+pub(super) fn mail_text(bytes: &[u8]) -> Result<String, ReadErrorKind> {
+    guarded(|| Ok(mail::text(bytes)), damaged)
+}
+
+/// What is wrong with a file whose decoder panics.
+fn damaged() -> ReadErrorKind {
+    ReadErrorKind::NotAText("it is damaged".to_string())
+}
+
+fn taken_apart(path: &Path, bytes: &[u8], named: Option<&'static Encoding>) -> Result<String, ReadErrorKind> {
     if let Some(utf_8) = from_utf_32(bytes) {
-        return text(path, utf_8.as_bytes(), Some(encoding_rs::UTF_8));
+        return taken_apart(path, utf_8.as_bytes(), Some(encoding_rs::UTF_8));
     }
     let content = Encoding::for_bom(bytes).map_or(bytes, |(_, mark)| &bytes[mark..]);
     if content.trim_ascii().is_empty() {
@@ -79,7 +95,15 @@ fn decoded<'a>(bytes: &'a [u8], named: Option<&'static Encoding>) -> Result<Cow<
     }
     match fitting::odd_byte(bytes) {
         Some(byte) => Err(ReadErrorKind::NotAText(format!("it has the byte 0x{byte:02x}"))),
-        None => Ok(encoding_rs::UTF_8.decode(bytes).0),
+        None => match (bytes.starts_with(BYTE_ORDER_MARK), std::str::from_utf8(bytes)) {
+            (true, Err(error)) => {
+                let line = memchr::memchr_iter(b'\n', &bytes[..error.valid_up_to()]).count() + 1;
+                Err(ReadErrorKind::NotAText(format!(
+                    "line {line} is not UTF-8, which the mark at its beginning says it is; ⟦encoding⟧ names another encoding"
+                )))
+            }
+            _ => Ok(encoding_rs::UTF_8.decode(bytes).0),
+        },
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::encoding;
 use super::super::formats::is_binary;
+use super::super::input::BYTE_ORDER_MARK;
 use encoding_rs::Encoding;
 use std::borrow::Cow;
 
@@ -25,6 +26,9 @@ pub(super) fn in_fitting_encoding(bytes: &[u8]) -> Cow<'_, str> {
 /// The detected encoding of a text, if it is not UTF-8. A few control characters, such as one that ends a file, are
 /// no reason to lose its letters.
 pub(super) fn guess(bytes: &[u8]) -> Option<&'static Encoding> {
+    if bytes.starts_with(BYTE_ORDER_MARK) {
+        return None;
+    }
     let guessed = encoding::guess(bytes, true).map(|(encoding, _)| encoding);
     let is_other = || odd_byte(bytes).is_none() && std::str::from_utf8(bytes).is_err();
     guessed.or_else(|| is_other().then(|| encoding::detected(bytes, true)))

@@ -206,7 +206,9 @@ impl DocumentReader {
                 };
                 let reader = &self.reader;
                 let block = |mails: Vec<Result<Vec<u8>, ReadErrorKind>>| {
-                    let texts = mails.into_iter().map(|mail| (place, mail.map(|mail| mail::text(&mail))));
+                    let texts = mails
+                        .into_iter()
+                        .map(|mail| (place, mail.and_then(|mail| document::mail_text(&mail))));
                     Block::of(reader, texts)
                 };
                 return Ok(chunks.into_par_iter().map(block).collect());

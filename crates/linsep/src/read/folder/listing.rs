@@ -5,13 +5,17 @@ use super::super::source::ending;
 use super::super::{Labels, ReadNotes, ReadOptions};
 use crate::classes::{printable, shortened};
 use crate::numbers::counted;
-use std::collections::BTreeSet;
+use crate::store::special_kind;
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 /// Folders within folders, at most. Nobody keeps mails deeper.
 const MAX_LEVELS: usize = 64;
+
+/// How often a folder is read, by way of links: few links can lead to it on very many ways.
+const MAX_TIMES: usize = 64;
 
 /// The sub-folders of a mailbox, which are no classes.
 const MAILDIR: [&str; 3] = ["cur", "new", "tmp"];
@@ -39,9 +43,9 @@ struct Walk {
     found: Listing,
     /// Whether what cannot be read is skipped.
     skip_bad: bool,
-    /// Hidden files, and pipes and devices.
     hidden: u64,
-    special: u64,
+    /// How often each folder that a link led to, or into, was entered.
+    times: HashMap<PathBuf, usize>,
 }
 
 impl Listing {
@@ -61,13 +65,9 @@ impl Listing {
             walk.classes_of(folder, &mut above, is_class)?;
             walk.found.notes.warnings.extend(walk.found.parts_as_classes(folder));
         }
-        for (count, one, many) in [
-            (walk.hidden, "hidden file is", "hidden files are"),
-            (walk.special, "pipe, socket or device is", "pipes, sockets and devices are"),
-        ] {
-            if count > 0 {
-                walk.found.notes.remarks.push(format!("{} not read.", counted(count, one, many)));
-            }
+        if walk.hidden > 0 {
+            let hidden = counted(walk.hidden, "hidden file is", "hidden files are");
+            walk.found.notes.remarks.push(format!("{hidden} not read."));
         }
         Ok(walk.found)
     }
@@ -127,13 +127,18 @@ impl Walk {
     ) -> Result<(), ReadError> {
         let mut beside = 0;
         for path in self.entries(folder)? {
-            let is_folder = match fs::metadata(&path) {
-                Ok(found) => found.is_dir(),
+            let found = match fs::metadata(&path) {
+                Ok(found) => found,
                 Err(error) => {
                     self.bad(&path, error.into())?;
                     continue;
                 }
             };
+            if let Some(kind) = special_kind(&found) {
+                self.bad(&path, ReadErrorKind::NoFile(kind))?;
+                continue;
+            }
+            let is_folder = found.is_dir();
             if !is_folder && !is_class(&path) {
                 beside += 1;
                 continue;
@@ -202,12 +207,18 @@ impl Walk {
                     self.bad(&path, ReadErrorKind::FolderLoop)?;
                     continue;
                 }
+                let times = self.times.entry(real.clone()).or_default();
+                *times += 1;
+                if *times > MAX_TIMES {
+                    self.bad(&path, ReadErrorKind::FolderAgain { limit: MAX_TIMES })?;
+                    continue;
+                }
                 above.push(real);
                 let entered = self.enter(&path, class, above);
                 above.pop();
                 entered?;
-            } else {
-                self.special += 1;
+            } else if let Some(kind) = special_kind(&found) {
+                self.bad(&path, ReadErrorKind::NoFile(kind))?;
             }
         }
         Ok(())
@@ -336,13 +347,58 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn pipes_are_not_waited_for() {
-        let folder = folder(&["a/1"]);
+    fn pipes_and_sockets_are_named() {
+        let folder = folder(&["a/1", "b/1"]);
         let made = std::process::Command::new("mkfifo").arg(folder.path().join("a/pipe")).status();
-        if made.is_ok_and(|status| status.success()) {
-            let listing = list(folder.path(), &ReadOptions::default()).unwrap();
-            assert_eq!(listing.files.len(), 1);
-            assert_eq!(listing.notes.remarks, ["1 pipe, socket or device is not read."]);
+        assert!(made.unwrap().success());
+        let error = list(folder.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.ends_with("a/pipe: this is a named pipe, and no file"), "{error}");
+        let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("b/socket")).unwrap();
+        std::os::unix::fs::symlink("/dev/null", folder.path().join("b/null")).unwrap();
+        let skipping = ReadOptions { skip_bad: true, ..ReadOptions::default() };
+        let listing = list(folder.path(), &skipping).unwrap();
+        assert_eq!((listing.files.len(), listing.notes.skipped), (2, 3));
+        // Also beside the folders, where it could be a file that is a class.
+        for name in ["c.mbox", "other"] {
+            let made = std::process::Command::new("mkfifo").arg(folder.path().join(name)).status();
+            assert!(made.unwrap().success());
+            let error = list(folder.path(), &ReadOptions::default()).unwrap_err();
+            assert!(error.contains("this is a named pipe, and no file"), "{error}");
+            assert_eq!(list(folder.path(), &skipping).unwrap().notes.skipped, 4);
+            fs::remove_file(folder.path().join(name)).unwrap();
         }
+        let reasons: Vec<&str> =
+            listing.notes.first_skipped.iter().map(|skipped| skipped.reason.as_str()).collect();
+        for (reason, end) in reasons.iter().zip([
+            "a/pipe: this is a named pipe, and no file",
+            "b/null: this is a device, and no file",
+            "b/socket: this is a socket, and no file",
+        ]) {
+            assert!(reason.ends_with(end), "{reason}");
+        }
+    }
+
+    /// Seventy links: two in each of 35 folders, both to the next one, so that 2³⁵ ways lead to the last.
+    #[cfg(unix)]
+    #[test]
+    fn links_that_fan_out_are_refused() {
+        use std::os::unix::fs::symlink;
+        let folder = folder(&["class/file", "other/file"]);
+        let place = |level: usize| match level {
+            0 => folder.path().join("class"),
+            level => folder.path().join(format!(".hidden/{level}")),
+        };
+        for level in 1..=35 {
+            fs::create_dir_all(place(level)).unwrap();
+            fs::write(place(level).join("file"), "text").unwrap();
+            symlink(place(level), place(level - 1).join("left")).unwrap();
+            symlink(place(level), place(level - 1).join("right")).unwrap();
+        }
+        let error = list(folder.path(), &ReadOptions::default()).unwrap_err();
+        assert!(error.contains("links lead to this folder more than 64 times"), "{error}");
+        let skipping = ReadOptions { skip_bad: true, ..ReadOptions::default() };
+        let listing = list(folder.path(), &skipping).unwrap();
+        assert!(listing.files.len() <= 2 + 35 * MAX_TIMES, "{}", listing.files.len());
+        assert!(listing.notes.skipped > 0);
     }
 }

@@ -12,9 +12,10 @@ use super::compression::Compression;
 use super::error::{ReadError, ReadErrorKind};
 use super::{Labels, ReadOptions};
 use rayon::prelude::*;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Files that are read before the first of them is given out: enough for all threads, at most.
 const WINDOW_FILES: usize = 512;
@@ -127,17 +128,21 @@ pub(crate) fn folder_length(folder: &Path) -> Option<u64> {
 /// The first bytes of the first file that is found in a folder, or in the folders in it; none if there is no file.
 pub(super) fn first_bytes(folder: &Path) -> Vec<u8> {
     const LEVELS: usize = 4;
-    fn find(folder: &Path, levels: usize) -> Option<std::path::PathBuf> {
+    /// `seen` has the folders that were looked through, each with how deep that went: links may lead to them again and again.
+    fn find(folder: &Path, levels: usize, seen: &mut HashSet<(PathBuf, usize)>) -> Option<PathBuf> {
+        if !seen.insert((std::fs::canonicalize(folder).ok()?, levels)) {
+            return None;
+        }
         let mut paths: Vec<_> =
             std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
         paths.retain(|path| !listing::is_hidden(path));
         paths.sort();
         let folders = paths.iter().filter(|path| path.is_dir() && levels > 0);
-        let inside = folders.filter_map(|path| find(path, levels - 1)).next();
+        let inside = folders.filter_map(|path| find(path, levels - 1, seen)).next();
         inside.or_else(|| paths.iter().find(|path| path.is_file()).cloned())
     }
     let mut head = Vec::new();
-    let file = find(folder, LEVELS).and_then(|path| File::open(path).ok());
+    let file = find(folder, LEVELS, &mut HashSet::new()).and_then(|path| File::open(path).ok());
     if let Some(file) = file {
         // A file that cannot be read will be named when it is.
         let _ = file.take(1 << 12).read_to_end(&mut head);

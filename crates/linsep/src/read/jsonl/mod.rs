@@ -8,14 +8,15 @@ use super::filter::Filtered;
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::input::{BYTE_ORDER_MARK, HEAD_BYTES, Input};
 use super::reader::{Opening, RecordReader};
-use super::rewritten::{Noticed, Rewritten, TABLE_OPTIONS, push_cell, refuse, take_all};
+use super::rewritten::{CellCount, Noticed, Rewritten, TABLE_OPTIONS, push_cell, refuse, take_all};
 use super::{ColumnKind, ReadOptions, Schema};
 use crate::Error;
+use crate::numbers::grouped;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::io;
 use std::sync::PoisonError;
@@ -155,34 +156,80 @@ const DEEPEST: usize = 32;
 /// What is done with a value: the name of its column, and its text unless it is `null`.
 type Give<'a> = dyn FnMut(&str, Option<&str>) -> Result<(), String> + 'a;
 
-/// Gives each value of an object, laid flat, with the name of its column; `None` for `null`.
-fn each_value(object: &str, prefix: &str, depth: usize, give: &mut Give<'_>) -> Result<(), (usize, String)> {
-    let at = |value: &str| value.as_ptr() as usize - object.as_ptr() as usize;
-    let Pairs(pairs) = serde_json::from_str(object).map_err(|error| fault(object, &error))?;
-    let mut name = String::new();
-    for (key, value) in pairs {
-        let value = value.get();
-        name.clear();
-        name.push_str(prefix);
-        name.push_str(&key);
-        match value.as_bytes().first() {
-            Some(b'{' | b'[') if depth == DEEPEST => {
-                return Err((at(value), format!("more than {DEEPEST} objects and arrays are nested")));
-            }
-            Some(b'{' | b'[') => {
-                name.push('.');
-                each_value(value, &name, depth + 1, give)
-                    .map_err(|(place, problem)| (at(value) + place, problem))?;
-            }
-            Some(b'n') => give(&name, None).map_err(|problem| (at(value), problem))?,
-            Some(b'"') => {
-                let Key(text) = serde_json::from_str(value).map_err(|error| fault(object, &error))?;
-                give(&name, Some(&text)).map_err(|problem| (at(value), problem))?;
-            }
-            _ => give(&name, Some(value)).map_err(|problem| (at(value), problem))?,
-        }
+/// Gives each value of an object, laid flat, with the name of its column; `None` for `null`. An error has its place in the object.
+fn each_value(object: &str, give: &mut Give<'_>) -> Result<(), (usize, String)> {
+    let names_left = LaidFlat::FREE + LaidFlat::FOR_EACH * object.len();
+    LaidFlat { row: object, name: String::new(), names_left, give }.object(object, 0)
+}
+
+/// An object while it is laid flat.
+struct LaidFlat<'a, 'g> {
+    row: &'a str,
+    /// The name of the column at hand, or its beginning.
+    name: String,
+    /// How many bytes the names of all its columns may have still.
+    names_left: usize,
+    give: &'a mut Give<'g>,
+}
+
+impl LaidFlat<'_, '_> {
+    /// The bytes that the names of the columns of a row may have: some whatever it is, and some for each byte of it. Each repeats the
+    /// keys of the objects that it is in.
+    const FREE: usize = 1 << 20;
+    const FOR_EACH: usize = 32;
+
+    fn at(&self, value: &str) -> usize {
+        value.as_ptr() as usize - self.row.as_ptr() as usize
     }
-    Ok(())
+
+    fn object(&mut self, object: &str, depth: usize) -> Result<(), (usize, String)> {
+        let Pairs(pairs) = serde_json::from_str(object).map_err(|error| {
+            let (place, problem) = fault(object, &error);
+            (self.at(object) + place, problem)
+        })?;
+        let before = self.name.len();
+        for (key, value) in pairs {
+            let value = value.get();
+            self.name.push_str(&key);
+            if value.starts_with(['{', '[']) {
+                if depth == DEEPEST {
+                    let problem = format!("more than {DEEPEST} objects and arrays are nested");
+                    return Err((self.at(value), problem));
+                }
+                self.name.push('.');
+                self.object(value, depth + 1)?;
+            } else {
+                self.value(value)?;
+            }
+            self.name.truncate(before);
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, value: &str) -> Result<(), (usize, String)> {
+        let place = self.at(value);
+        let Some(left) = self.names_left.checked_sub(self.name.len()) else {
+            let limit = Self::FREE + Self::FOR_EACH * self.row.len();
+            let problem = format!(
+                "the names of the columns of this row have more than {} bytes, and the row has {}: they repeat the long keys of the \
+                 objects that hold them",
+                grouped(limit as u64),
+                grouped(self.row.len() as u64)
+            );
+            return Err((place, problem));
+        };
+        self.names_left = left;
+        let given = match value.as_bytes().first() {
+            Some(b'n') => (self.give)(&self.name, None),
+            Some(b'"') => {
+                let Key(text) =
+                    serde_json::from_str(value).map_err(|error| (place, fault(value, &error).1))?;
+                (self.give)(&self.name, Some(&text))
+            }
+            _ => (self.give)(&self.name, Some(value)),
+        };
+        given.map_err(|problem| (place, problem))
+    }
 }
 
 /// Where an object is no JSON, and why not.
@@ -218,7 +265,7 @@ impl Columns {
                 continue;
             }
             let mut found = Vec::new();
-            let read = each_value(line, "", 0, &mut |name, value| {
+            let read = each_value(line, &mut |name, value| {
                 found.push((name.to_string(), value.is_some()));
                 Ok(())
             });
@@ -251,11 +298,13 @@ impl Columns {
 
     /// `null` in the place of an object is no column of its own.
     fn drop_empty_parents(&mut self) {
-        let parents: HashSet<&str> =
-            self.names.iter().flat_map(|name| name.match_indices('.').map(|(end, _)| &name[..end])).collect();
+        let names: BTreeSet<&str> = self.names.iter().map(String::as_str).collect();
+        let is_parent = |name: &String| {
+            let inside = format!("{name}.");
+            names.range(inside.as_str()..).next().is_some_and(|next| next.starts_with(&inside))
+        };
         let columns = self.names.iter().zip(&self.has_value);
-        let dropped: Vec<bool> =
-            columns.map(|(name, &has)| !has && parents.contains(name.as_str())).collect();
+        let dropped: Vec<bool> = columns.map(|(name, &has)| !has && is_parent(name)).collect();
         if !dropped.contains(&true) {
             return;
         }
@@ -326,6 +375,8 @@ impl Columns {
             columns: self,
             line: input.lines_dropped(),
             others_ignored: options.schema.is_some(),
+            // The columns of a model are as many as they are, whatever a file holds.
+            count: options.schema.is_none().then(CellCount::default),
             skip_bad: options.skip_bad,
             noticed,
             values: String::new(),
@@ -362,6 +413,7 @@ struct Rows {
     line: u64,
     /// Whether keys that are no columns are passed over, because the model does not know them.
     others_ignored: bool,
+    count: Option<CellCount>,
     skip_bad: bool,
     noticed: Noticed,
     /// The values of the row at hand, and where that of each column is.
@@ -377,7 +429,14 @@ impl Rows {
         let object = line.trim_ascii();
         if !object.is_empty() {
             match self.read(object) {
-                Ok(()) => self.write(text),
+                Ok(()) => {
+                    if let Some(count) = &mut self.count {
+                        let named = self.cells.iter().flatten().count();
+                        let refused = |kind| RowFailure { line: self.line, column: 0, kind };
+                        count.add(self.cells.len(), named).map_err(refused)?;
+                    }
+                    self.write(text);
+                }
                 Err((place, kind)) => {
                     let column = (start + place) as u64 + 1;
                     let failure = RowFailure { line: self.line, column, kind };
@@ -401,7 +460,7 @@ impl Rows {
         self.cells.fill(None);
         let Self { columns, values, cells, others_ignored, .. } = self;
         let mut late = None;
-        let read = each_value(object, "", 0, &mut |name, value| {
+        let read = each_value(object, &mut |name, value| {
             let Some(&place) = columns.places.get(name) else {
                 // A null where other rows have an object.
                 if value.is_some() && !*others_ignored {

@@ -138,6 +138,36 @@ fn keys_are_matched_with_the_model() {
     assert!(stream.notes().remarks.iter().any(|remark| remark.contains("No row has the key \"w\"")));
 }
 
+/// Rows with ever new keys, and a long key that holds very many: refused in proportion to what was read.
+#[test]
+fn tables_and_names_are_in_proportion_to_the_rows() {
+    let rows: String =
+        (0..3000).map(|i| format!("{{\"k{i}\": 1, \"kind\": \"{}\"}}\n", ["a", "b"][i % 2])).collect();
+    let error = load(&rows, &auto()).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "rows:1460: 1,460 rows name 2,920 cells, and 3,001 columns make that a table of 4,381,460 cells, of which at most 4,381,184 are \
+         accepted for so few"
+    );
+    // As many columns in rows that have them all.
+    let all: String = (0..3000).map(|i| format!("\"k{i}\":1,")).collect();
+    let rows: String = (0..2000).map(|i| format!("{{{all}\"kind\":{}}}\n", i % 2)).collect();
+    assert_eq!(load(&rows, &auto()).unwrap().dataset.len(), 2000);
+    let long = "k".repeat(20_000);
+    let inside: String = (0..5000).map(|i| format!("\"{i}\":1,")).collect();
+    let row = format!("{{\"{long}\":{{{inside}\"x\":1}},\"kind\":\"a\"}}\n");
+    let error = load(&format!("{{\"x\":1,\"kind\":\"a\"}}\n{row}"), &auto()).unwrap_err().to_string();
+    assert!(
+        error.starts_with("rows:2:") && error.contains("the names of the columns of this row have more than"),
+        "{error}"
+    );
+    // A key of nothing but points is the parent of no other: told without trying each of its beginnings.
+    let points = ".".repeat(500_000);
+    let text =
+        format!("{{\"x\":1,\"{points}\":1,\"kind\":\"a\"}}\n{{\"x\":2,\"{points}\":null,\"kind\":\"b\"}}\n");
+    assert_eq!(load(&text, &auto()).unwrap().dataset.columns(), 2);
+}
+
 fn quoted(cell: &str) -> String {
     format!("\"{}\"", cell.replace('"', "\"\""))
 }

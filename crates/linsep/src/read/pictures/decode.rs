@@ -3,10 +3,12 @@
 //! The decoders are `png` and `zune-jpeg`. What is left is short, and written here so that no library of colours and formats is
 //! compiled for it.
 
+use super::super::guarded::guarded;
 use super::exif;
 use super::resize::{Plane, resized};
 use crate::features::PictureForm;
 use crate::numbers::grouped;
+use std::fmt;
 use std::io::Cursor;
 use zune_core::colorspace::ColorSpace;
 use zune_core::options::DecoderOptions;
@@ -46,7 +48,10 @@ struct Pixels {
 /// The numbers of a picture in this form: 0 to 255, row after row, the colours of a pixel side by side. An error says what is
 /// wrong.
 pub fn decode(bytes: &[u8], form: PictureForm) -> Result<Vec<u8>, String> {
-    let pixels = pixels(bytes, form.colour)?;
+    let pixels = of_kind(bytes, |kind| match kind {
+        PictureKind::Png => png_pixels(bytes, form.colour),
+        PictureKind::Jpeg => jpeg_pixels(bytes, form.colour),
+    })?;
     let (width, height) = (form.width as usize, form.height as usize);
     let sides = if pixels.orientation >= 5 { (height, width) } else { (width, height) };
     let planes = pixels.planes.iter().map(|plane| resized(plane, sides.0, sides.1));
@@ -60,26 +65,38 @@ pub fn decode(bytes: &[u8], form: PictureForm) -> Result<Vec<u8>, String> {
 
 /// Width and height as the picture is seen.
 pub(crate) fn size(bytes: &[u8]) -> Result<(u32, u32), String> {
-    let (width, height, orientation) = match PictureKind::of(bytes) {
-        None => return Err(NO_PICTURE.to_string()),
-        Some(PictureKind::Png) => {
+    let (width, height, orientation) = of_kind(bytes, |kind| match kind {
+        PictureKind::Png => {
             let reader = png_reader(bytes)?;
             let info = reader.info();
             let orientation = exif::png_data(bytes).map_or(1, exif::orientation);
-            (info.width as usize, info.height as usize, orientation)
+            Ok((info.width as usize, info.height as usize, orientation))
         }
-        Some(PictureKind::Jpeg) => {
+        PictureKind::Jpeg => {
             let decoder = jpeg_decoder(bytes, ColorSpace::RGB)?;
             let (width, height) = decoder.dimensions().ok_or("the picture has no size")?;
-            (width, height, decoder.exif().map_or(1, |data| exif::orientation(data)))
+            Ok((width, height, decoder.exif().map_or(1, |data| exif::orientation(data))))
         }
-    };
+    })?;
     check_size(width, height)?;
     let (width, height) = if orientation >= 5 { (height, width) } else { (width, height) };
     Ok((width as u32, height as u32))
 }
 
-const NO_PICTURE: &str = "this is no PNG and no JPEG picture";
+/// What a decoder makes of a picture of its kind. One that panics has met a damaged picture.
+fn of_kind<T>(bytes: &[u8], decode: impl FnOnce(PictureKind) -> Result<T, String>) -> Result<T, String> {
+    let kind = PictureKind::of(bytes).ok_or("this is no PNG and no JPEG picture")?;
+    guarded(|| decode(kind), || format!("the {kind} picture is damaged"))
+}
+
+impl fmt::Display for PictureKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            PictureKind::Png => "PNG",
+            PictureKind::Jpeg => "JPEG",
+        })
+    }
+}
 
 fn check_size(width: usize, height: usize) -> Result<(), String> {
     let pixels = width as u64 * height as u64;
@@ -97,14 +114,6 @@ fn check_size(width: usize, height: usize) -> Result<(), String> {
     }
 }
 
-fn pixels(bytes: &[u8], colour: bool) -> Result<Pixels, String> {
-    match PictureKind::of(bytes) {
-        None => Err(NO_PICTURE.to_string()),
-        Some(PictureKind::Png) => png_pixels(bytes, colour),
-        Some(PictureKind::Jpeg) => jpeg_pixels(bytes, colour),
-    }
-}
-
 fn png_reader(bytes: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, String> {
     let limits = png::Limits { bytes: MAX_PIXELS as usize * 4 };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(bytes), limits);
@@ -119,8 +128,14 @@ fn png_reader(bytes: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, String> {
             let too_large = check_size(side(16) as usize, side(20) as usize).err();
             too_large.unwrap_or_else(|| "the PNG picture needs more memory than is accepted".to_string())
         }
-        error => format!("the PNG picture is damaged: {error}"),
+        error => png_damage(&error),
     })
+}
+
+/// What the library says of a picture, without the names of its types.
+fn png_damage(error: &png::DecodingError) -> String {
+    let text = error.to_string();
+    format!("the PNG picture is damaged: {}", text.split(": ChunkType {").next().unwrap_or(&text))
 }
 
 fn png_pixels(bytes: &[u8], colour: bool) -> Result<Pixels, String> {
@@ -128,9 +143,9 @@ fn png_pixels(bytes: &[u8], colour: bool) -> Result<Pixels, String> {
     let (width, height) = (reader.info().width as usize, reader.info().height as usize);
     check_size(width, height)?;
     let orientation = exif::png_data(bytes).map_or(1, exif::orientation);
-    let mut levels = vec![0; reader.output_buffer_size()];
-    let frame =
-        reader.next_frame(&mut levels).map_err(|error| format!("the PNG picture is damaged: {error}"))?;
+    let room = reader.output_buffer_size().ok_or("the PNG picture needs more memory than is accepted")?;
+    let mut levels = vec![0; room];
+    let frame = reader.next_frame(&mut levels).map_err(|error| png_damage(&error))?;
     let samples = frame.color_type.samples();
     let has_alpha = matches!(frame.color_type, png::ColorType::GrayscaleAlpha | png::ColorType::Rgba);
     Ok(Pixels { planes: planes(&levels, width, height, samples, has_alpha, colour)?, orientation })

@@ -92,6 +92,40 @@ fn bombs_and_broken_pictures_are_refused() {
     }
 }
 
+/// A palette has 256 colours at most; a decoder that believed a longer one wrote past the end of a table.
+#[test]
+fn a_palette_that_is_too_long_is_damage() {
+    use std::io::Write;
+    let chunk = |kind: &[u8], content: &[u8]| {
+        let named = [kind, content].concat();
+        let mut checksum = flate2::Crc::new();
+        checksum.update(&named);
+        [&(content.len() as u32).to_be_bytes()[..], &named, &checksum.sum().to_be_bytes()].concat()
+    };
+    let mut packed = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    packed.write_all(&[0, 1]).unwrap();
+    let pixel = packed.finish().unwrap();
+    let of_palette = |colours: usize| {
+        [
+            b"\x89PNG\r\n\x1a\n".to_vec(),
+            chunk(b"IHDR", &[0, 0, 0, 1, 0, 0, 0, 1, 8, 3, 0, 0, 0]),
+            chunk(b"PLTE", &vec![90; colours * 3]),
+            chunk(b"IDAT", &pixel),
+            chunk(b"IEND", &[]),
+        ]
+        .concat()
+    };
+    assert_eq!(decode(&of_palette(256), form(1, 1, false)).unwrap(), [90]);
+    for colours in [257, 300, 5000] {
+        for error in [
+            decode(&of_palette(colours), form(1, 1, false)).unwrap_err(),
+            size(&of_palette(colours)).unwrap_err(),
+        ] {
+            assert!(error.starts_with("the PNG picture is damaged"), "{error}");
+        }
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

@@ -37,6 +37,8 @@ pub(super) struct Block {
     pub(super) line_count: u64,
     pub(super) with_base: u64,
     pub(super) bad: Vec<BadRow>,
+    /// How many bytes the names of further features may have.
+    names_left: usize,
     /// The name at hand, and the row.
     name: String,
     row: Vec<(u32, f64)>,
@@ -53,10 +55,15 @@ struct Head<'a> {
     has_base: bool,
 }
 
+/// The bytes that the names of features may have: some whatever the text is, and some for each byte of it. Each repeats its namespace.
+const NAMES_FREE: usize = 1 << 22;
+const NAMES_FOR_EACH: usize = 32;
+
 impl Block {
     /// Parses whole lines.
     pub(super) fn parse(text: &[u8], rules: Rules) -> Self {
-        let mut block = Self { offsets: vec![0], ..Self::default() };
+        let names_left = NAMES_FREE + NAMES_FOR_EACH * text.len();
+        let mut block = Self { offsets: vec![0], names_left, ..Self::default() };
         for line in text.split_inclusive(|&byte| byte == b'\n') {
             block.line_count += 1;
             if line.trim_ascii().is_empty() {
@@ -133,6 +140,15 @@ impl Block {
             let name = match self.places.get(&self.name) {
                 Some(&name) => name,
                 None => {
+                    let left = self.names_left.checked_sub(self.name.len());
+                    self.names_left = left.ok_or_else(|| {
+                        let problem = format!(
+                            "the names of the features are far longer than the text that holds them: each repeats its namespace, \
+                             which has {} bytes here; give it a shorter name",
+                            namespace.len()
+                        );
+                        (at + place, ReadErrorKind::BadRow(problem))
+                    })?;
                     let name = self.names.len() as u32;
                     self.names.push(self.name.clone());
                     self.places.insert(self.name.clone(), name);

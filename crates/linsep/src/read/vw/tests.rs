@@ -35,6 +35,21 @@ fn namespaces_weights_and_tags() {
     assert_eq!(loaded.notes.remarks.len(), 2, "{:?}", loaded.notes.remarks);
 }
 
+/// Each feature's name repeats its namespace, so that a short line could have names without end.
+#[test]
+fn names_are_in_proportion_to_the_text() {
+    let text = |length: usize| {
+        format!(
+            "1 |{} {}\n0 |b c:1\n",
+            "n".repeat(length),
+            "f1 f2 f3 f4 f5 ".repeat(3) + &(0..4000).map(|j| format!("g{j} ")).collect::<String>()
+        )
+    };
+    assert_eq!(load(&text(500), &ReadOptions::default()).unwrap().dataset.columns(), 4006);
+    let error = load(&text(5000), &ReadOptions::default()).unwrap_err().to_string();
+    assert!(error.contains(":1:") && error.contains("its namespace, which has 5000 bytes here"), "{error}");
+}
+
 #[test]
 fn a_model_knows_features_by_name() {
     let trained = load("1 |f a:1 b:2\n-1 |f c:3\n", &ReadOptions::default()).unwrap();

@@ -9,7 +9,7 @@ use super::foreign::is_workbook;
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::guarded::guarded;
 use super::reader::{Opening, RecordReader};
-use super::rewritten::{Noticed, Rewritten, push_cell, take_all};
+use super::rewritten::{CellCount, Noticed, Rewritten, push_cell, take_all};
 use super::source::Input;
 use crate::numbers::{counted, grouped};
 use crate::{Error, memory};
@@ -47,36 +47,42 @@ impl Format {
     pub const XLSX: Format = Format::named("xlsx");
 }
 
-/// The most that a workbook may unpack to. A workbook of a few kilobytes can claim to be any number of gigabytes.
+/// What a workbook may unpack to: so much in any case, so much for each of its bytes, and no more than the last. XML is packed to a
+/// tenth or a twentieth; a workbook of a few kilobytes can claim to be any number of gigabytes.
+const FREE_UNPACKED: u64 = 1 << 27;
+const UNPACKED_FOR_EACH: u64 = 64;
 const MAX_UNPACKED: u64 = 4 << 30;
+
+/// The bytes of text that its cells may have, in the same way. One text may be shared by any number of cells.
+const FREE_TEXT: u64 = 1 << 26;
+const TEXT_FOR_EACH: u64 = 16;
 
 /// The rows and columns of a sheet, by Excel's own limits.
 const MAX_ROWS: u32 = 1 << 20;
 const MAX_COLUMNS: u32 = 1 << 14;
-
-/// The most cells of the rectangle that the used cells of a sheet span: columns times rows.
-const MAX_CELLS: u64 = 1 << 30;
 
 fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     let Opening { name, mut input, options, guess, .. } = opening;
     let located = |kind| ReadError::whole(&name, kind);
     let wrong = |problem: String| located(ReadErrorKind::Damaged(problem));
     let bytes = take_all(&mut input, usize::MAX).map_err(|error| located(error.into()))?;
+    let length = bytes.len() as u64;
     let archive = Archive::open(bytes).map_err(wrong)?;
     // A cell is a part of a line, and the workbook has it in memory several times.
-    archive.check_unpacked(MAX_UNPACKED, options.line_limit() as u64).map_err(wrong)?;
+    let most = MAX_UNPACKED.min(FREE_UNPACKED + UNPACKED_FOR_EACH * length);
+    archive.check_unpacked(most, options.line_limit() as u64).map_err(wrong)?;
     let noticed = Noticed::default();
     let decode = || {
         let mut book = Xlsx::new(Cursor::new(archive.into_bytes())).map_err(|error| wrong(said(&error)))?;
         let names = book.sheet_names();
         let sheet = choose_sheet(&names, options.csv.sheet.as_deref(), &noticed).map_err(located)?;
-        Sheet::read(&mut book, &sheet).map_err(wrong)
+        Sheet::read(&mut book, &sheet, length).map_err(wrong)
     };
     let sheet = guarded(decode, || wrong("the workbook is damaged".to_string()))?;
     if sheet.cells.is_empty() {
         return Err(located(ReadErrorKind::Empty).into());
     }
-    let text = sheet.to_csv().map_err(wrong)?;
+    let text = sheet.to_csv().map_err(located)?;
     let mut options = options.clone();
     options.csv.delimiter = Some(b',');
     let title = format!("Excel workbook, sheet \"{}\"", sheet.name);
@@ -128,7 +134,9 @@ struct Cell {
 }
 
 impl Sheet {
-    fn read(book: &mut Xlsx<Cursor<Vec<u8>>>, name: &str) -> Result<Self, String> {
+    /// The cells of a sheet, of a workbook with so many bytes.
+    fn read(book: &mut Xlsx<Cursor<Vec<u8>>>, name: &str, length: u64) -> Result<Self, String> {
+        let most_text = FREE_TEXT + TEXT_FOR_EACH * length;
         let mut sheet = Self { name: name.to_string(), cells: Vec::new(), texts: String::new() };
         let mut reader = book.worksheet_cells_reader(name).map_err(|error| said(&error))?;
         // What was held when memory was last looked at.
@@ -150,7 +158,15 @@ impl Sheet {
                 ));
             }
             sheet.cells.push(Cell { row, column, text: start..sheet.texts.len() });
-            // One text may be shared by any number of cells.
+            if sheet.texts.len() as u64 > most_text {
+                return Err(format!(
+                    "the first {} of sheet \"{name}\" have more than {} bytes of text, which is the most that is accepted of a workbook \
+                     of {} bytes: many cells share long texts",
+                    counted(sheet.cells.len() as u64, "cell", "cells"),
+                    grouped(most_text),
+                    grouped(length)
+                ));
+            }
             const STEP: usize = 1 << 26;
             let held = sheet.texts.len() + sheet.cells.len() * size_of::<Cell>();
             if held > looked + STEP {
@@ -188,20 +204,19 @@ impl Sheet {
     }
 
     /// The rectangle that the cells span, as CSV. A row without cells is a blank line.
-    fn to_csv(&self) -> Result<String, String> {
+    fn to_csv(&self) -> Result<String, ReadErrorKind> {
         let columns = || self.cells.iter().map(|cell| cell.column);
         let (first, last) = (columns().min().unwrap_or(0), columns().max().unwrap_or(0));
         let (Some(top), Some(bottom)) = (self.cells.first(), self.cells.last()) else {
             return Ok(String::new());
         };
-        let (wide, high) = (u64::from(last - first) + 1, u64::from(bottom.row - top.row) + 1);
-        if wide * high > MAX_CELLS {
-            let cells = grouped(self.cells.len() as u64);
-            let problem = format!("the {cells} cells of sheet \"{}\" are too far apart:", self.name);
-            return Err(format!("{problem} {} columns and {} rows", grouped(wide), grouped(high)));
-        }
-        let least = wide * high + self.texts.len() as u64;
-        memory::check(least, || "the rows of the sheet".to_string()).map_err(|error| error.to_string())?;
+        let (wide, named) = (u64::from(last - first) + 1, self.cells.len() as u64);
+        let high = self.cells.chunk_by(|cell, next| cell.row == next.row).count() as u64;
+        CellCount::check(high, wide, named)?;
+        let blank = u64::from(bottom.row - top.row) + 1 - high;
+        let least = wide * high + blank + self.texts.len() as u64;
+        memory::check(least, || "the rows of the sheet".to_string())
+            .map_err(|error| ReadErrorKind::Damaged(error.to_string()))?;
         let mut text = String::new();
         let mut cells = self.cells.iter().peekable();
         for row in top.row..=bottom.row {

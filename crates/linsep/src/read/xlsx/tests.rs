@@ -156,7 +156,11 @@ fn sheets_are_chosen_by_name_or_number() {
 /// A workbook that claims little and unpacks to much, cells at the ends of the sheet, and files that are cut.
 #[test]
 fn bombs_and_damage_are_refused() {
-    let far = "<row r=\"1\"><c r=\"A1\"><v>1</v></c></row><row r=\"1048576\"><c r=\"XFD1048576\"><v>1</v></c></row>";
+    let far: String = (1..=300)
+        .map(|row| {
+            format!("<row r=\"{row}\"><c r=\"A{row}\"><v>1</v></c><c r=\"XFD{row}\"><v>1</v></c></row>")
+        })
+        .collect();
     let beyond = |row: &str, place: &str| {
         let first = "<row r=\"1\"><c r=\"B1\"><v>1</v></c></row>";
         format!("{first}<row r=\"{row}\"><c r=\"{place}\"><v>1</v></c></row>")
@@ -164,7 +168,10 @@ fn bombs_and_damage_are_refused() {
     let zeros = "0".repeat(1 << 22);
     let long = format!("<row r=\"1\"><c r=\"A1\"><v>{zeros}</v></c></row>");
     for (bytes, message) in [
-        (archive(&members(&[("Far", far)]), None), "too far apart: 16,384 columns and 1,048,576 rows"),
+        (
+            archive(&members(&[("Far", &far)]), None),
+            "300 rows name 600 cells, and 16,384 columns make that a table of 4,915,200 cells, of which at most 4,232,704",
+        ),
         (
             archive(&members(&[("Long", &long)]), Some(100)),
             "does not have the length that the directory says",
@@ -203,6 +210,30 @@ fn bombs_and_damage_are_refused() {
     for end in (0..whole.len()).step_by(97) {
         assert!(load(whole[..end].to_vec(), CsvOptions::default()).is_err(), "cut at {end}");
     }
+}
+
+/// One text that very many cells share, and texts that hardly any bytes unpack to: refused in proportion to the workbook.
+#[test]
+fn what_a_workbook_becomes_is_in_proportion_to_it() {
+    let long = "ab".repeat(50_000);
+    let shared = format!("<sst><si><t>{long}</t></si></sst>");
+    let cell = |row: usize| format!("<row r=\"{row}\"><c r=\"A{row}\" t=\"s\"><v>0</v></c></row>");
+    let book = |rows: usize| {
+        let rows: String = (1..=rows).map(cell).collect();
+        let mut members = members(&[("Shared", &rows)]);
+        members.retain(|(name, _)| *name != "xl/sharedStrings.xml");
+        members.push(("xl/sharedStrings.xml", shared.clone().into_bytes()));
+        archive(&members, None)
+    };
+    let error = load(book(20_000), CsvOptions::default()).unwrap_err().to_string();
+    assert!(
+        error.contains("of sheet \"Shared\" have more than") && error.contains("share long texts"),
+        "{error}"
+    );
+    let blank = vec![b' '; 1 << 26];
+    let bomb = ["xl/one", "xl/two", "xl/three"].map(|name| (name, blank.clone()));
+    let error = load(archive(&bomb, None), CsvOptions::default()).unwrap_err().to_string();
+    assert!(error.contains("it unpacks to more than") && error.contains("accepted of a file of"), "{error}");
 }
 
 proptest! {

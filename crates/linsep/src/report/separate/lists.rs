@@ -2,6 +2,7 @@
 
 use super::facts::ends;
 use crate::Theta;
+use crate::classes::printable;
 use crate::job::{Separated, TimedRemoval, place_of};
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::report::Block;
@@ -142,13 +143,15 @@ pub(super) fn removal(separated: &Separated, removal: &TimedRemoval) -> Vec<Bloc
         true => format!("rows that count at least {}", amount(*at_least)),
         false => format!("at least {}", counted(*at_least as u64, "row", "rows")),
     };
-    let mut text = match (rest.verdict, leaves_both_sides) {
-        (Verdict::Complete, true) => format!(
+    let mut text = match (rest, leaves_both_sides) {
+        (None, _) if *is_smallest => format!("Every boundary goes through {these}: no row can be left."),
+        (None, _) => format!("No smaller set was found than all rows: {these}."),
+        (Some(rest), true) if rest.verdict == Verdict::Complete => format!(
             "Without {these} the other {} are completely separable, with {}; the checker has accepted the proof.",
             grouped(rest.rows as u64),
             ends(rest.margin.lower, rest.margin.upper)
         ),
-        (Verdict::Complete, false) => {
+        (Some(rest), false) if rest.verdict == Verdict::Complete => {
             format!("No smaller set was found than all rows of one class: {these}.")
         }
         _ => format!("Without {these} the others seem to be separable, but the proof was not accepted."),
@@ -185,7 +188,7 @@ fn place(separated: &Separated, i: usize) -> String {
 }
 
 fn named(separated: &Separated, i: usize) -> String {
-    format!("{} ({})", place(separated, i), separated.label(i))
+    printable(&format!("{} ({})", place(separated, i), separated.label(i))).into_owned()
 }
 
 /// Rows with their places, labels, and a remark on each.

@@ -18,10 +18,10 @@ use super::budget::Budget;
 use super::decide::{decide, separated_by};
 use super::number::ExactVector;
 use super::{Bias, Examples, SeparateSettings, Separation, Verdict};
+use crate::Error;
 use crate::dataset::Dataset;
 use crate::observe::Observer;
 use crate::random::{Random, Stream};
-use crate::{Error, SettingsError};
 use ceiling::{Ceiling, Descender};
 use circuits::{Answer, Judge};
 use ground::Ground;
@@ -38,7 +38,7 @@ const MAX_GAP: u64 = 64;
 /// A small set of rows whose removal leaves the others completely separable, and a proved lower bound on its size.
 ///
 /// *Separable* means that some boundary, through the origin if there is no bias, has every row that is left strictly on
-/// its right side. That does not depend on how a bias is counted, nor on the units of the columns. All rows of one side may be
+/// its right side; where no row can be, all are removed. That does not depend on how a bias is counted, nor on the units of the columns. All rows of one side may be
 /// among the removed ones, if nothing smaller was found; among sets of equal weight, one that leaves rows of both sides is
 /// preferred.
 #[derive(Clone, Debug)]
@@ -56,8 +56,8 @@ pub struct Removal {
     /// Why the search ended, unless the set is the smallest.
     pub stopped: Option<String>,
     /// The verdict on the rows that are left: complete. Its certificate is about the same data, with the removed rows on neither
-    /// side.
-    pub rest: Separation,
+    /// side. `None` if no row is left.
+    pub rest: Option<Separation>,
 }
 
 /// Searches for a set of rows of small total weight whose removal separates the rest.
@@ -79,9 +79,23 @@ pub fn find_removal(
         (at_least, meter.reason())
     };
     let left = settings.max_seconds.map(|limit| limit * (1.0 - budget.passed()).max(0.05));
+    let weigh = |rows: &[usize]| {
+        data.weights().map_or(rows.len() as f64, |weights| rows.iter().map(|&row| weights[row]).sum())
+    };
     let Some(Candidate { w, wrong, cost, one_sided }) = best.candidate else {
-        let problem = "no row would be left";
-        return Err(SettingsError::new("blame", problem).into());
+        // Rows of zeros, without a bias, are on every boundary.
+        let rows: Vec<usize> = examples.present().collect();
+        let weight = weigh(&rows);
+        let is_smallest = rows.iter().all(|&row| data.row(row).iter().all(|(_, x)| x == 0.0));
+        return Ok(Removal {
+            weight,
+            at_least: if is_smallest { weight } else { (at_least as f64 * ground.unit).min(weight) },
+            is_smallest,
+            leaves_both_sides: false,
+            stopped: (!is_smallest).then_some(why),
+            rows,
+            rest: None,
+        });
     };
     let rows = ground.all_rows(&wrong);
     let mut signs = examples.signs().to_vec();
@@ -100,16 +114,14 @@ pub fn find_removal(
         _ => separated_by(&others, classes, ground.with_bias(&w, bias)),
     };
     let is_smallest = at_least >= cost && ground.is_exact;
-    let weight =
-        data.weights().map_or(rows.len() as f64, |weights| rows.iter().map(|&row| weights[row]).sum());
     Ok(Removal {
-        weight,
+        weight: weigh(&rows),
         at_least: at_least.min(cost) as f64 * ground.unit,
         is_smallest,
         leaves_both_sides: !one_sided,
         stopped: (!is_smallest).then_some(why),
         rows,
-        rest,
+        rest: Some(rest),
     })
 }
 

@@ -40,8 +40,9 @@ fn check_answer(problem: &Instance, data: &Dataset, found: &Removal, told: &str)
     let present = problem.present();
     assert!(found.rows.windows(2).all(|pair| pair[0] < pair[1]), "{told}: {:?}", found.rows);
     assert!(found.rows.iter().all(|row| present.contains(row)), "{told}: {:?}", found.rows);
-    assert_eq!(found.rest.verdict, Verdict::Complete, "{told}: without {:?}", found.rows);
-    assert_eq!(found.rest.rows, present.len() - found.rows.len(), "{told}");
+    let rest = found.rest.as_ref().unwrap_or_else(|| panic!("{told}: no row is left"));
+    assert_eq!(rest.verdict, Verdict::Complete, "{told}: without {:?}", found.rows);
+    assert_eq!(rest.rows, present.len() - found.rows.len(), "{told}");
     assert!(found.at_least <= found.weight, "{told}: at least {}, but {}", found.at_least, found.weight);
     assert_eq!(found.is_smallest, found.stopped.is_none(), "{told}");
     // The certificate is about the rows that are left.
@@ -49,9 +50,9 @@ fn check_answer(problem: &Instance, data: &Dataset, found: &Removal, told: &str)
     found.rows.iter().for_each(|&row| signs[row] = 0);
     let sides = |signs: &[i8]| [1, -1].iter().filter(|side| signs.contains(side)).count();
     assert_eq!(found.leaves_both_sides, sides(&signs) == sides(&problem.signs), "{told}");
-    let certificate = found.rest.certificate.as_ref().unwrap_or_else(|| panic!("{told}: no certificate"));
-    let rest = Examples::with_signs(data, signs, certificate.bias);
-    assert!(testing::verify(certificate, &rest).is_ok(), "{told}");
+    let certificate = rest.certificate.as_ref().unwrap_or_else(|| panic!("{told}: no certificate"));
+    let others = Examples::with_signs(data, signs, certificate.bias);
+    assert!(testing::verify(certificate, &others).is_ok(), "{told}");
 }
 
 /// Blames, and checks that the answer is the best one that all subsets have.
@@ -63,13 +64,13 @@ fn check_least(problem: &Instance, weights: Option<Vec<f64>>, told: &str) -> Opt
     if let Some(weights) = weights {
         data = data.with_weights(weights).unwrap();
     }
-    let found = match find_removal(&data, &settings(problem.bias), &mut ()) {
-        Ok(found) => found,
-        Err(error) => {
-            assert_eq!(least, None, "{told}: {error}");
-            return None;
-        }
-    };
+    let found = find_removal(&data, &settings(problem.bias), &mut ()).unwrap();
+    if least.is_none() {
+        // All rows must go.
+        assert_eq!((&found.rows, found.is_smallest), (&problem.present(), true), "{told}");
+        assert_eq!((found.weight, found.rest.is_some()), (found.at_least, false), "{told}");
+        return None;
+    }
     check_answer(problem, &data, &found, told);
     let (least, both) = least.unwrap_or_else(|| panic!("{told}: nothing can be left"));
     assert_eq!((found.weight, found.at_least), (least, least), "{told}: {:?}", found.rows);
@@ -275,7 +276,7 @@ fn any_number_of_threads_gives_the_same() {
     let run = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let found = pool.install(|| find_removal(&data, &settings(Bias::Free), &mut ()).unwrap());
-        (found.rows, found.at_least.to_bits(), found.rest.margin.upper.to_bits())
+        (found.rows, found.at_least.to_bits(), found.rest.unwrap().margin.upper.to_bits())
     };
     assert_eq!(run(1), run(4));
 }

@@ -133,6 +133,15 @@ impl State {
         self.bytes(Some(position.to_string()))
     }
 
+    /// Identifies the state by everything that it holds: states that began differently, or learned from other rows, have
+    /// other digests.
+    pub(crate) fn digest(&self) -> std::io::Result<String> {
+        let (tensors, content) = self.parts(Some(String::new()));
+        let mut hasher = blake3::Hasher::new();
+        tensors.write(KIND, &content, &mut hasher)?;
+        Ok(hasher.finalize().to_hex().to_string())
+    }
+
     fn bytes(&self, position: Option<String>) -> Result<Vec<u8>, StoreError> {
         let (tensors, content) = self.parts(position);
         tensors.into_bytes(KIND, &content)
@@ -168,7 +177,7 @@ impl State {
                     wrong: seen.wrong,
                     first_column: seen.first_column,
                     vouched: seen.vouched,
-                    forked: seen.forked,
+                    forked: seen.forked.clone(),
                     unseen,
                     each,
                 })
@@ -257,9 +266,8 @@ impl State {
 
     /// Takes over what is known of the rows that came with their classes.
     fn take_seen(&mut self, content: &SeenContent<'_>) -> Result<(), CheckpointError> {
-        let forked = content.forked.map_or([0, 0], |forked| [forked.rows, forked.updates]);
         let counts = [content.nonzeros, content.most_stored, content.wrong, content.vouched];
-        check_counts(counts.iter().chain(&forked))?;
+        check_counts(counts.iter())?;
         if content.vouched > self.cursor.position {
             return Err(damaged("it counts rows that it has not seen"));
         }
@@ -281,7 +289,7 @@ impl State {
         self.seen.wrong = content.wrong;
         self.seen.first_column = content.first_column;
         self.seen.vouched = content.vouched;
-        self.seen.forked = content.forked;
+        self.seen.forked = content.forked.clone();
         Ok(())
     }
 

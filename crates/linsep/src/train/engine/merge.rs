@@ -14,18 +14,20 @@ use crate::train::learners::averaged::Average;
 use crate::train::settings::Settings;
 use crate::{Error, SettingsError};
 use rayon::prelude::*;
+use std::collections::HashSet;
 use std::slice;
 
 /// Weights that are mixed together.
 const CHUNK: usize = 1024;
 
 impl State {
-    /// A state that goes on from here over some of the rows, to be [merged](Self::merge) with others that go on over other
-    /// rows.
+    /// A state that goes on from here over the rows of a shard, to be [merged](Self::merge) with others that go on over other
+    /// rows. It carries the digest of this state and the number of its shard, which no other fork to be merged with it may have.
     ///
     /// # Errors
-    /// The learner's theorem does not survive mixing, or the settings ask for a start at the first row.
-    pub fn fork(&self) -> Result<State, SettingsError> {
+    /// The learner's theorem does not survive mixing, the settings ask for a start at the first row, or the state has so many classes
+    /// that it cannot be written.
+    pub fn fork(&self, shard: u64) -> Result<State, SettingsError> {
         Settings { shards: 2, ..self.settings.clone() }.validate()?;
         let mut fork = self.clone();
         match (&mut fork.learners, &self.learners) {
@@ -40,31 +42,45 @@ impl State {
         }
         (fork.cursor.position, fork.cursor.pass_updates) = (0, 0);
         (fork.seen.nonzeros, fork.seen.wrong) = (0, 0);
-        fork.seen.forked = Some(self.standing());
+        fork.seen.forked = Some(Forked { parent: self.parent_digest()?, shard });
         Ok(fork)
     }
 
-    fn standing(&self) -> Forked {
-        Forked { rows: self.cursor.position, updates: self.updates() }
+    fn parent_digest(&self) -> Result<String, SettingsError> {
+        self.digest().map_err(|error| SettingsError::new("mixing", error.to_string()))
     }
 
     /// Joins what [forks](Self::fork) of this state have learned since. Their rows count as rows of this state.
     ///
-    /// From a start at zero the theorem of Novikoff holds for the mixture: see [`theory::mixing`](crate::theory::mixing).
+    /// From a start at zero the theorem of Novikoff holds for the mixture: see [`theory::mixing`](crate::theory::mixing). It does not
+    /// hold for a mixture of states that began differently, so strangers are refused, whatever their counts are.
     ///
     /// # Errors
-    /// A state that is not a fork of this one, as it stands now.
+    /// A state that is not a fork of this one as it stands now, or two with the same shard number.
     pub fn merge(&mut self, forks: &[State], mixing: Mixing) -> Result<(), Error> {
         if forks.is_empty() {
             return Ok(());
         }
-        let standing = Some(self.standing());
+        let parent = self.parent_digest()?;
+        let mut shards = HashSet::new();
         for fork in forks {
             fork.check_settings(&self.settings)?;
-            if fork.seen.forked != standing || fork.seen.closed != self.seen.closed {
-                let reason =
-                    "a state can only be merged with forks of it that were made since it last learned";
-                return Err(SettingsError::new("mixing", reason).into());
+            let refuse = |reason: String| Err(SettingsError::new("mixing", reason).into());
+            let forked = fork.seen.forked.as_ref().filter(|forked| forked.parent == parent);
+            // A damaged snapshot may name the right parent.
+            let goes_on = fork.seen.closed == self.seen.closed && fork.updates() >= self.updates();
+            let Some(forked) = forked.filter(|_| goes_on) else {
+                return refuse(
+                    "a state can only be merged with forks of it that were made since it last learned"
+                        .to_owned(),
+                );
+            };
+            if !shards.insert(forked.shard) {
+                return refuse(format!(
+                    "two of the forks have the shard number {}, so their rows could count twice: give every fork a number of \
+                     its own",
+                    forked.shard
+                ));
             }
         }
         for fork in forks {
@@ -143,7 +159,7 @@ impl OnlineLearner {
             join_averages(average, others);
         }
         let before = self.updates();
-        let updates: Vec<u64> = others.iter().map(|other| other.updates() - before).collect();
+        let updates: Vec<u64> = others.iter().map(|other| other.updates().saturating_sub(before)).collect();
         let weights = mixing.weights(&updates);
         let counting: Vec<(f64, &Theta)> = weights
             .iter()
@@ -209,5 +225,69 @@ fn join_averages(common: &mut Average, others: &[&OnlineLearner]) {
     });
     for (Average { late, mass, .. }, last) in &parts {
         sum.bias += mass * last.bias - late.bias;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Dataset;
+    use crate::train::{Bias, Example, Learner};
+
+    fn learn(state: &mut State, x: &[[f64; 2]], labels: &[&str]) {
+        let data = Dataset::dense(2, x.as_flattened(), labels).unwrap();
+        for (i, label) in labels.iter().enumerate() {
+            let class = state.class(label).unwrap();
+            state.learn([Example { row: data.row(i), class, weight: 1.0 }]).unwrap();
+        }
+    }
+
+    fn begun(x: &[[f64; 2]]) -> State {
+        let settings = Settings { learner: Learner::Perceptron, bias: Bias::None, ..Settings::default() };
+        let mut state = State::with_classes(&settings, &["a", "b"], 2).unwrap();
+        learn(&mut state, x, &["b", "a"]);
+        state
+    }
+
+    /// A stranger with the same counts of rows and updates, whose rows are shorter, would prove a margin that no rows have.
+    #[test]
+    fn strangers_with_the_same_counts_are_refused() {
+        let (long, short) = ([[10.0, 0.0], [-10.0, 0.0]], [[0.1, 0.0], [-0.1, 0.0]]);
+        let (mut state, other) = (begun(&long), begun(&short));
+        assert_eq!((state.rows(), state.updates()), (other.rows(), other.updates()));
+        let upper = state.margin_upper();
+        let stranger = other.fork(0).unwrap();
+        let error = state.merge(&[state.fork(1).unwrap(), stranger], Mixing::Uniform).unwrap_err();
+        assert!(error.to_string().contains("forks of it"), "{error}");
+        assert_eq!(state.margin_upper(), upper);
+        // The same rows in the same order make the same state, and so a parent.
+        state.merge(&[begun(&long).fork(0).unwrap()], Mixing::Uniform).unwrap();
+    }
+
+    #[test]
+    fn a_fork_counts_once() {
+        let mut state = begun(&[[1.0, 2.0], [-2.0, 1.0]]);
+        let mut fork = state.fork(7).unwrap();
+        learn(&mut fork, &[[-1.0, 1.0], [1.0, -3.0]], &["b", "a"]);
+        let error = state.merge(&[fork.clone(), fork.clone()], Mixing::Updates).unwrap_err();
+        assert!(error.to_string().contains("shard number 7"), "{error}");
+        state.merge(&[fork.clone(), state.fork(8).unwrap()], Mixing::Updates).unwrap();
+        assert_eq!(state.rows(), 4);
+        // The state has learned since: what was made before is no fork of it any more.
+        assert!(state.merge(&[fork], Mixing::Updates).is_err());
+    }
+
+    /// A fork may be forked and merged again on its own, and stays a fork of its parent.
+    #[test]
+    fn forks_of_forks_are_merged_in_their_turn() {
+        let mut state = begun(&[[1.0, 2.0], [-2.0, 1.0]]);
+        let mut fork = state.fork(0).unwrap();
+        let mut parts = [fork.fork(0).unwrap(), fork.fork(1).unwrap()];
+        learn(&mut parts[1], &[[-1.0, 1.0]], &["b"]);
+        assert!(state.clone().merge(&parts, Mixing::Uniform).is_err());
+        fork.merge(&parts, Mixing::Uniform).unwrap();
+        let (fork, _) = State::restore(&fork.snapshot("on its way").unwrap()).unwrap();
+        state.merge(&[fork], Mixing::Uniform).unwrap();
+        assert_eq!(state.rows(), 3);
     }
 }

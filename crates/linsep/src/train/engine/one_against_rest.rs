@@ -21,7 +21,7 @@ use crate::train::engine::run::{
     Boundary, Outcome, Status, Task, check_lengths, fit_task, rows_between_pauses,
 };
 use crate::train::engine::state::{Learners, State};
-use crate::train::engine::weights::row_weights;
+use crate::train::engine::weights::{WrittenOut, row_weights};
 use crate::train::learners::Learner;
 use crate::train::learners::logistic::{self, LogisticOptions};
 use crate::train::learners::memoriser::Seen;
@@ -63,6 +63,18 @@ pub(crate) fn present(data: &Dataset) -> Result<Present, Error> {
 ///
 /// With two classes the two boundaries are one, seen from either side: θ_1 = −θ_0 is what the binary learner finds.
 pub fn train_each(
+    data: &Dataset,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
+    match WrittenOut::new(data, settings)? {
+        Some(rows) => learn_each(&rows.data, settings, &mut rows.observer(observer)),
+        None => learn_each(data, settings, observer),
+    }
+}
+
+/// The same for rows as they are learned from.
+pub(crate) fn learn_each(
     data: &Dataset,
     settings: &Settings,
     observer: &mut dyn Observer,

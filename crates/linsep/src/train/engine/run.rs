@@ -14,7 +14,7 @@ use crate::train::engine::online::OnlineLearner;
 use crate::train::engine::order::Blocks;
 use crate::train::engine::passes::{Cursor, RowLearner, passes};
 use crate::train::engine::state::{Learners, State};
-use crate::train::engine::weights::row_weights;
+use crate::train::engine::weights::{WrittenOut, row_weights};
 use crate::train::engine::{one_against_rest, shards};
 use crate::train::learners::Learner;
 use crate::train::settings::Settings;
@@ -239,8 +239,18 @@ pub(crate) fn pause_after(per_row: usize) -> usize {
 
 /// Trains on a data set. More than two classes, none of them chosen as the positive one, are each set against the
 /// rest, unless the learner is made for many.
+///
+/// Where the learner goes through the rows one after the other, weights that are all whole numbers are counts: a row is there as often
+/// as its weight says. Others make its steps as much longer or shorter, and so do weights of classes.
 pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome, Error> {
     settings.validate()?;
+    match WrittenOut::new(data, settings)? {
+        Some(rows) => train_rows(&rows.data, settings, &mut rows.observer(observer)),
+        None => train_rows(data, settings, observer),
+    }
+}
+
+fn train_rows(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome, Error> {
     refuse_excessive_cost(data, settings)?;
     check_memory(data, settings)?;
     if let Learner::Multiclass(_) = settings.learner {
@@ -250,7 +260,7 @@ pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -
         if let Learner::Logistic(options) = &settings.learner {
             return one_against_rest::train_logistic(data, settings, options, observer);
         }
-        return one_against_rest::train_each(data, settings, observer);
+        return one_against_rest::learn_each(data, settings, observer);
     }
     train_task(&Task::new(data, settings)?, settings, observer)
 }
@@ -309,6 +319,18 @@ pub(crate) fn fit_task(
 
 /// Takes up a run where its checkpoint left it. The data must be the same; the limits may be others.
 pub fn resume(
+    checkpoint: State,
+    data: &Dataset,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
+    match WrittenOut::new(data, settings)? {
+        Some(rows) => resume_rows(checkpoint, &rows.data, settings, &mut rows.observer(observer)),
+        None => resume_rows(checkpoint, data, settings, observer),
+    }
+}
+
+fn resume_rows(
     checkpoint: State,
     data: &Dataset,
     settings: &Settings,

@@ -453,10 +453,10 @@ mod tests {
                 let mut all = orders.concat();
                 all.sort_unstable();
                 prop_assert_eq!(all, (0..n as u32).collect::<Vec<_>>());
-                let forks: Vec<State> = orders
-                    .iter()
-                    .map(|rows| {
-                        let mut fork = state.fork().unwrap();
+                let forks: Vec<State> = (0..)
+                    .zip(&orders)
+                    .map(|(shard, rows)| {
+                        let mut fork = state.fork(shard).unwrap();
                         for i in rows.iter().map(|&row| row as usize) {
                             let class = fork.class(&labels[i]).unwrap();
                             fork.learn([Example { row: data.row(i), class, weight: 1.0 }]).unwrap();

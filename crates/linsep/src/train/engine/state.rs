@@ -120,7 +120,7 @@ pub(crate) struct Seen {
     pub(crate) first_column: bool,
     /// Rows for which the caller vouched: `State::data` does not cover them.
     pub(crate) vouched: u64,
-    /// What a fork began with.
+    /// Of a fork: its parent and its number.
     pub(crate) forked: Option<Forked>,
 }
 
@@ -154,11 +154,13 @@ impl Seen {
     }
 }
 
-/// What tells whether a state is a fork of another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Which fork of which state a state is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Forked {
-    pub(crate) rows: u64,
-    pub(crate) updates: u64,
+    /// The [digest](State::digest) of the parent as it was when it was forked.
+    pub(crate) parent: String,
+    /// Its number among the forks of that parent.
+    pub(crate) shard: u64,
 }
 
 impl State {

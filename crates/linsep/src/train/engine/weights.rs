@@ -1,4 +1,4 @@
-//! How often each row counts: the one place where class weights and row weights are worked out.
+//! How often each row counts: the one place where class weights and row weights are worked out, and where a count becomes rows.
 //!
 //! Rows in memory, rows in a file and rows of a stream ask here, so a class weight means the same to all of them, and a
 //! weight for a class that no row has is the same error.
@@ -6,8 +6,89 @@
 use crate::Error;
 use crate::classes::{ClassError, class_name, places_of};
 use crate::dataset::Dataset;
+use crate::observe::{Checkpoint, Note, Observer, Progress, Update};
 use crate::train::settings::{ClassWeight, Settings};
 use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+/// More values than this are not written out: the rows keep their counts as weights.
+const MAX_VALUES: f64 = (1 << 25) as f64;
+
+/// The place of each row as often as it occurs, one after the other, where all weights are whole numbers: then they are counts.
+/// `None` without weights, with others, and where the rows would be too many.
+pub fn occurrences(data: &Dataset) -> Option<Vec<usize>> {
+    let counts = data.weights()?;
+    let values: f64 = (0..data.len()).map(|i| counts[i] * (data.row(i).stored() + 1) as f64).sum();
+    if counts.iter().any(|count| count.fract() != 0.0) || values > MAX_VALUES {
+        return None;
+    }
+    Some((0..data.len()).flat_map(|i| std::iter::repeat_n(i, counts[i] as usize)).collect())
+}
+
+/// The rows as a learner that takes them one after the other learns from them: those that occur twice are there twice, because one
+/// step of twice the size is not two steps.
+pub(crate) struct WrittenOut {
+    pub(crate) data: Dataset,
+    /// The place of each row among those that were given.
+    places: Vec<usize>,
+}
+
+impl WrittenOut {
+    /// `None` where the rows are learned from as they are.
+    pub(crate) fn new(data: &Dataset, settings: &Settings) -> Result<Option<Self>, Error> {
+        // Rows that all occur once are written out already.
+        let is_once = data.weights().is_some_and(|counts| counts.iter().all(|&count| count == 1.0));
+        if is_once || !settings.learner.goes_through_rows() {
+            return Ok(None);
+        }
+        settings.check_on(data)?;
+        let Some(places) = occurrences(data) else { return Ok(None) };
+        let data = data.subset(&places)?.without_weights().without_empty_classes();
+        Ok(Some(Self { data, places }))
+    }
+
+    /// An observer of the learning, who hears of updates by the places of the rows that were given.
+    pub(crate) fn observer<'a>(&'a self, observer: &'a mut dyn Observer) -> impl Observer {
+        AtPlaces { observer, places: &self.places }
+    }
+}
+
+/// Passes everything on, and the positions of rows as places among those that were given.
+struct AtPlaces<'a> {
+    observer: &'a mut dyn Observer,
+    places: &'a [usize],
+}
+
+impl Observer for AtPlaces<'_> {
+    fn progress(&mut self, progress: &Progress) -> ControlFlow<()> {
+        self.observer.progress(progress)
+    }
+
+    fn note(&mut self, note: Note<'_>) {
+        self.observer.note(note);
+    }
+
+    fn will_stop(&self) -> bool {
+        self.observer.will_stop()
+    }
+
+    fn waits(&self) -> bool {
+        self.observer.waits()
+    }
+
+    fn update(&mut self, update: &Update<'_>) {
+        let position = self.places[update.position as usize] as u64;
+        self.observer.update(&Update { position, ..*update });
+    }
+
+    fn saves(&self) -> bool {
+        self.observer.saves()
+    }
+
+    fn checkpoint(&mut self, state: &dyn Checkpoint) {
+        self.observer.checkpoint(state);
+    }
+}
 
 /// The weight of each class, or `None` if every class counts once.
 ///
@@ -88,6 +169,8 @@ pub(crate) fn row_weights(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::Random;
+    use crate::train::{Learned, Learner, Order, Outcome, learners, train};
 
     fn names(list: &[&str]) -> Vec<String> {
         list.iter().map(|name| name.to_string()).collect()
@@ -121,6 +204,83 @@ mod tests {
         let error = check_named(&named(&[("a", 2.0), ("z", 2.0)]), &names(&["a", "b"])).unwrap_err();
         assert_eq!(error.to_string(), "no row has the label \"z\"; the classes are \"a\", \"b\"");
         assert!(check_named(&named(&[("", 2.0)]), &names(&["a"])).is_err());
+    }
+
+    /// A row that counts twice is that row twice, one after the other, and one that counts 0 times is none: to the bit, in every order,
+    /// for every learner that goes through the rows. Updates name the rows that were given.
+    #[test]
+    fn a_count_is_so_many_rows() {
+        let mut random = Random::new(11);
+        let values: Vec<f64> = (0..3 * 60).map(|_| random.normal()).collect();
+        for classes in [2, 3] {
+            let labels: Vec<String> = (0..60)
+                .map(|i| if i < classes { i as u64 } else { random.below(classes as u64) }.to_string())
+                .collect();
+            let data = Dataset::dense(3, &values, &labels).unwrap();
+            let counts: Vec<f64> =
+                (0..60).map(|i| if i < classes { 2.0 } else { random.below(4) as f64 }).collect();
+            let places: Vec<usize> = (0..60).flat_map(|i| vec![i; counts[i] as usize]).collect();
+            let (repeated, weighted) = (data.subset(&places).unwrap(), data.with_weights(counts).unwrap());
+            let through = learners().iter().map(|one| one.learner()).filter(|one| one.goes_through_rows());
+            let through: Vec<_> = through.filter(|one| one.abilities().weights.is_yes()).collect();
+            assert!(through.len() >= 6, "{through:?}");
+            for learner in through {
+                for order in [Order::Given, Order::ShuffleOnce, Order::Shuffle] {
+                    let settings = Settings { learner, order, epochs: 4, ..Settings::default() };
+                    let found = train(&weighted, &settings, &mut ()).unwrap();
+                    let expected = train(&repeated, &settings, &mut ()).unwrap();
+                    assert_eq!(found.evidence, expected.evidence, "{learner:?} {order:?}");
+                    for i in 0..60 {
+                        let scores = |outcome: &Outcome| match &outcome.learned {
+                            Learned::Each(each) => each
+                                .iter()
+                                .map(|one| one.score(weighted.row(i)).to_bits())
+                                .collect::<Vec<_>>(),
+                            one => vec![one.score(weighted.row(i)).to_bits()],
+                        };
+                        assert_eq!(scores(&found), scores(&expected), "{learner:?} {order:?} {classes}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn updates_are_told_by_the_rows_that_were_given() {
+        struct Places(Vec<u64>);
+        impl Observer for Places {
+            fn update(&mut self, update: &Update<'_>) {
+                self.0.push(update.position);
+            }
+        }
+        let data = Dataset::dense(1, &[9.0, 1.0, -1.0, 2.0], &["a", "b", "a", "b"]).unwrap();
+        let data = data.with_weights(vec![0.0, 2.0, 3.0, 1.0]).unwrap();
+        let settings = Settings { learner: Learner::Perceptron, order: Order::Given, ..Settings::default() };
+        let mut places = Places(Vec::new());
+        train(&data, &settings, &mut places).unwrap();
+        assert_eq!(places.0[0], 1);
+        assert!(places.0.iter().all(|place| (1..4).contains(place)), "{:?}", places.0);
+    }
+
+    /// Weights that are not all whole numbers make steps longer or shorter, and too many rows are not written out.
+    #[test]
+    fn other_weights_are_steps() {
+        let data = Dataset::dense(1, &[1.0, 2.0, 3.0], &["a", "b", "a"]).unwrap();
+        assert_eq!(occurrences(&data), None);
+        let weighted = |weights: [f64; 3]| data.clone().with_weights(weights.to_vec()).unwrap();
+        let perceptron = Settings { learner: Learner::Perceptron, ..Settings::default() };
+        let svm = Settings { learner: Learner::named("svm").unwrap(), ..perceptron.clone() };
+        for (weights, settings, expected) in [
+            ([2.0, 1.0, 0.0], &perceptron, Some(vec![0, 0, 1])),
+            ([2.0, 1.5, 1.0], &perceptron, None),
+            ([1e9, 1.0, 1.0], &perceptron, None),
+            ([1.0, 1.0, 1.0], &perceptron, None),
+            ([2.0, 1.0, 0.0], &svm, None),
+        ] {
+            let rows = WrittenOut::new(&weighted(weights), settings).unwrap();
+            assert_eq!(rows.as_ref().map(|rows| rows.places.clone()), expected, "{weights:?}");
+            assert!(rows.is_none_or(|rows| rows.data.len() == 3 && rows.data.weights().is_none()));
+        }
     }
 
     /// Beside weights of rows, it is these that are balanced.

@@ -142,6 +142,12 @@ impl Learner {
         self.descriptor().abilities.row_by_row
     }
 
+    /// Whether it goes through the rows one after the other, so that what it learns depends on their order, and a row that comes twice
+    /// is not one that counts twice.
+    pub(crate) fn goes_through_rows(&self) -> bool {
+        self.is_online() || matches!(self, Self::Kernel(_))
+    }
+
     /// The learner with the options that are given, and its own for the others. Options that it does not have, and
     /// values outside their range, are refused.
     pub fn with_options(self, given: &Options) -> Result<Self, SettingsError> {

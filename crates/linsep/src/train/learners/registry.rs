@@ -377,11 +377,11 @@ impl Descriptor {
             }
             None if self.options.is_empty() => SettingsError::new(
                 "options",
-                format!("⟦{name}⟧ is not an option of a learner; {} has none", self.name),
+                format!("\"{name}\" is not an option of a learner; {} has none", self.name),
             ),
             None => {
                 let own = listed(self.options.iter().map(|option| option.name), "and");
-                let problem = format!("⟦{name}⟧ is not an option of a learner; {} has {own}", self.name);
+                let problem = format!("\"{name}\" is not an option of a learner; {} has {own}", self.name);
                 SettingsError::new("options", problem)
             }
         }

@@ -59,7 +59,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             kind: OptionKind::Number(PENALTIES),
             auto: None,
             default: "0 (0.0001 with shrinking steps)",
-            help: "the penalty on ½ of the squared length of the weights, not for adaptive steps",
+            help: "the penalty on ½ of the squared length of the weights and the bias, not for adaptive steps",
         },
         Combine::option("average (last with the perceptron loss)"),
     ],
@@ -104,7 +104,7 @@ pub struct SgdOptions {
     pub schedule: StepSchedule,
     /// η, the first step; none for 1.5 with adaptive steps, and for 1/R² with all others.
     pub step: Option<f64>,
-    /// λ, the penalty on ½‖θ‖².
+    /// λ, the penalty on ½‖θ‖²: of the bias, too, which is a coordinate of θ. Then θ is a sum of rows, which bounds the margin.
     pub l2: f64,
     /// How the θ of the run are combined.
     pub combine: Combine,

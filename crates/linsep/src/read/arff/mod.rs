@@ -2,17 +2,21 @@
 //! column, then rows as in CSV, or sparse rows in braces.
 //!
 //! The text is rewritten as CSV on the way in, line for line, so that errors have their places; the header says which columns
-//! are numbers and which are words.
+//! are numbers and which are words. Sparse rows of very many columns of numbers are read as they are ([`sparse`]).
 
-use super::csv::{CSV_OPTIONS, CsvReader};
+mod sparse;
+
+use super::csv::{self, CSV_OPTIONS, CsvReader};
 use super::error::{ReadError, ReadErrorKind, RowFailure};
 use super::filter::Filtered;
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor};
 use super::input::{BYTE_ORDER_MARK, HEAD_BYTES, Input};
 use super::reader::{Opening, RecordReader};
-use super::rewritten::push_cell;
+use super::rewritten::{CellCount, push_cell};
 use super::{ColumnAs, ReadOptions};
 use crate::Error;
+use sparse::SparseRows;
+use std::collections::BTreeMap;
 
 pub(super) static ARFF: FormatDescriptor = FormatDescriptor {
     name: Format::ARFF.name(),
@@ -49,9 +53,15 @@ fn open(opening: Opening<'_>) -> Result<Box<dyn RecordReader>, Error> {
     if header.attributes.len() < 2 {
         return Err(located(None, ReadErrorKind::NoFeatures).into());
     }
+    input.drop_front(header.bytes, header.lines);
     let options = header.options(options);
-    let limit = options.line_limit();
-    let table = header.into_csv(input, limit).map_err(|error| located(None, error.into()))?;
+    let names: Vec<String> = header.attributes.iter().map(|attribute| attribute.name.clone()).collect();
+    if let Some(roles) =
+        csv::roles_of(&names, &options).filter(|roles| sparse::suits(&header, roles, &input, &options))
+    {
+        return Ok(Box::new(SparseRows::open(name, header, roles, input, options)?));
+    }
+    let table = header.into_csv(input, &options).map_err(|error| located(None, error.into()))?;
     Ok(Box::new(CsvReader::after_header(name, table, &options, guess)?.called("CSV", "ARFF")))
 }
 
@@ -151,8 +161,10 @@ impl Header {
     }
 
     /// The rows as CSV, with the names of the columns in the place of `@data`.
-    fn into_csv(self, mut input: Input, line_limit: usize) -> std::io::Result<Input> {
-        input.drop_front(self.bytes, self.lines);
+    fn into_csv(self, input: Input, options: &ReadOptions) -> std::io::Result<Input> {
+        let line_limit = options.line_limit();
+        // The columns of a model are as many as they are, whatever a file holds.
+        let mut count = options.schema.is_none().then(CellCount::default);
         let names: Vec<String> = self.attributes.iter().map(|attribute| quoted(&attribute.name)).collect();
         let mut beginning = names.join(",") + "\n";
         let mut line = input.lines_dropped();
@@ -167,13 +179,18 @@ impl Header {
         let mut unfinished: Vec<u8> = Vec::new();
         let rewrite = move |bytes: &[u8], last: bool, text: &mut Vec<u8>| {
             text.append(&mut std::mem::take(&mut beginning).into_bytes());
+            let mut rewrite_row = |row: &[u8], line: u64, text: &mut Vec<u8>| {
+                let named = rewrite_row(row, &absent, text);
+                let counted = count.as_mut().zip(named).map(|(count, named)| count.add(absent.len(), named));
+                counted.unwrap_or(Ok(())).map_err(|kind| RowFailure { line, column: 0, kind })
+            };
             let mut rest = bytes;
             while let Some(end) = memchr::memchr(b'\n', rest) {
                 unfinished.extend_from_slice(&rest[..end]);
-                rewrite_row(&unfinished, &absent, text);
+                line += 1;
+                rewrite_row(&unfinished, line, text)?;
                 text.push(b'\n');
                 unfinished.clear();
-                line += 1;
                 rest = &rest[end + 1..];
             }
             unfinished.extend_from_slice(rest);
@@ -182,7 +199,7 @@ impl Header {
                 return Err(RowFailure { line: line + 1, column: 0, kind }.into());
             }
             if last {
-                rewrite_row(&std::mem::take(&mut unfinished), &absent, text);
+                rewrite_row(&std::mem::take(&mut unfinished), line + 1, text)?;
             }
             Ok(())
         };
@@ -219,35 +236,51 @@ impl Attribute {
     }
 }
 
-/// Appends a row as CSV; a comment becomes a blank line.
-fn rewrite_row(line: &[u8], absent: &[String], text: &mut Vec<u8>) {
+/// Appends a row as CSV; a comment becomes a blank line. The cells that a sparse row names, of those that were appended.
+fn rewrite_row(line: &[u8], absent: &[String], text: &mut Vec<u8>) -> Option<usize> {
     let line = line.trim_ascii();
     if line.is_empty() || line[0] == b'%' {
-        return;
+        return None;
     }
     // Most rows have nothing that CSV writes in another way.
     if !line.iter().any(|byte| b"'\"{<\\".contains(byte)) {
         text.extend_from_slice(line);
-        return;
+        return None;
     }
     // What is not text is named by the reader of the row.
-    let Ok(row) = std::str::from_utf8(line) else { return text.extend_from_slice(line) };
-    let written: Vec<String> = match row.strip_prefix('{').and_then(|row| row.strip_suffix('}')) {
-        Some(pairs) => match sparse(pairs, absent) {
-            Some(cells) => cells,
-            None => return text.extend_from_slice(quoted(row).as_bytes()),
-        },
-        None => cells(row).iter().map(|cell| quoted(if cell == "<null>" { "?" } else { cell })).collect(),
+    let Ok(row) = std::str::from_utf8(line) else {
+        text.extend_from_slice(line);
+        return None;
     };
-    text.extend_from_slice(written.join(",").as_bytes());
+    let Some(pairs) = row.strip_prefix('{').and_then(|row| row.strip_suffix('}')) else {
+        let cells: Vec<String> =
+            cells(row).iter().map(|cell| quoted(if cell == "<null>" { "?" } else { cell })).collect();
+        text.extend_from_slice(cells.join(",").as_bytes());
+        return None;
+    };
+    let fits = |named: &BTreeMap<usize, String>| named.keys().all(|&column| column < absent.len());
+    let Some(named) = named_cells(pairs).filter(fits) else {
+        text.extend_from_slice(quoted(row).as_bytes());
+        return None;
+    };
+    for (column, absent) in absent.iter().enumerate() {
+        if column > 0 {
+            text.push(b',');
+        }
+        match named.get(&column) {
+            Some(cell) => text.extend_from_slice(quoted(cell).as_bytes()),
+            None => text.extend_from_slice(absent.as_bytes()),
+        }
+    }
+    Some(named.len())
 }
 
-/// A row from its pairs of a column, counted from 0, and a value.
-fn sparse(pairs: &str, absent: &[String]) -> Option<Vec<String>> {
-    let mut row = absent.to_vec();
+/// The cells that a row names by its pairs of a column, counted from 0, and a value.
+fn named_cells(pairs: &str) -> Option<BTreeMap<usize, String>> {
+    let mut row = BTreeMap::new();
     for pair in split(pairs).into_iter().map(str::trim).filter(|pair| !pair.is_empty()) {
         let (column, value) = pair.split_once(char::is_whitespace)?;
-        *row.get_mut(column.parse::<usize>().ok()?)? = quoted(&unquoted(value));
+        row.insert(column.parse().ok()?, unquoted(value));
     }
     Some(row)
 }
@@ -352,6 +385,71 @@ mod tests {
         let loaded = load(keel, CsvOptions::default()).unwrap();
         assert_eq!(loaded.schema.feature_names().unwrap(), ["Width", "Size"]);
         assert_eq!(loaded.dataset.classes(), ["bad", "good"]);
+    }
+
+    /// A file of very many columns of numbers, of which each row names three.
+    fn wide(more: &str) -> String {
+        let attributes: String = (0..5000).map(|j| format!("@attribute a{j} numeric\n")).collect();
+        let row = |i: usize| {
+            let label = if i.is_multiple_of(3) { "" } else { ", 5000 p" };
+            format!("{{{} {}, {} -1.5, 4999 0{label}}}\n", i, i + 1, i + 1000)
+        };
+        let rows: String = (0..1000).map(row).collect();
+        format!("@relation r\n{attributes}@attribute class {{n,p}}\n@data\n% a comment\n{rows}{more}")
+    }
+
+    #[test]
+    fn sparse_rows_of_very_many_numbers_stay_sparse() {
+        let loaded = load(&wide(""), CsvOptions::default()).unwrap();
+        assert_eq!(loaded.notes.format, "ARFF, sparse rows, 5,000 columns of numbers");
+        assert!(matches!(loaded.dataset.rows(), crate::dataset::Rows::Sparse { .. }));
+        assert_eq!((loaded.dataset.len(), loaded.dataset.columns()), (1000, 5000));
+        assert_eq!(loaded.dataset.classes(), ["n", "p"]);
+        assert_eq!(row(&loaded, 7), [(7, 8.0), (1007, -1.5)]);
+        assert_eq!(loaded.dataset.line(7), 5012);
+        assert_eq!(loaded.schema.feature_names().unwrap()[4321], "a4321");
+        // A header that is longer than what is looked at first.
+        let long = wide("")
+            .replace("@attribute a17 numeric", &format!("@attribute a17 numeric\n%{}", "-".repeat(400_000)));
+        assert!(load(&long, CsvOptions::default()).unwrap().notes.format.contains("sparse rows"));
+        // The model of it reads rows that name every cell, and sparse ones.
+        let options = ReadOptions { schema: Some(loaded.schema), ..ReadOptions::default() };
+        let again =
+            read(&Source::Shared("table".into(), wide("").into_bytes().into()), &options, &mut ()).unwrap();
+        assert_eq!(row(&again, 999), [(999, 1000.0), (1999, -1.5)]);
+        assert_eq!(again.dataset.labels(), loaded.dataset.labels());
+        // Columns that are left out, and another label.
+        let csv = CsvOptions { ignore: vec!["a1".into()], label: Some("a0".into()), ..CsvOptions::default() };
+        let other = load(
+            &wide("").replace("@attribute class {n,p}", "@attribute class real").replace("5000 p", "5000 7"),
+            csv,
+        );
+        let other = other.unwrap();
+        assert_eq!(other.dataset.columns(), 4999);
+        assert_eq!(other.dataset.classes(), ["0", "1"]);
+        for (more, message) in [
+            ("{3 ?}\n", "table:6005: the cell in column \"a3\" is missing (found \"?\")"),
+            ("{3 red}\n", "table:6005: the word \"red\" in column \"a3\""),
+            ("{3 1e999}\n", "table:6005: the value \"1e999\" is not finite"),
+            ("{5001 1}\n", "table:6005: column 5001 is beyond the last one"),
+            ("1,2\n", "table:6005: this row has 2 fields"),
+            ("{3}\n", "table:6005: a sparse row is pairs"),
+            ("{5000 ?}\n", "table:6005: the label \"?\" is missing"),
+        ] {
+            let csv = CsvOptions { missing: Missing::Refuse, ..CsvOptions::default() };
+            let error = load(&wide(more), csv.clone()).unwrap_err().to_string();
+            assert!(error.contains(message), "{error}");
+            let options = ReadOptions { csv, skip_bad: true, ..ReadOptions::default() };
+            let skipped =
+                read(&Source::Shared("table".into(), wide(more).into_bytes().into()), &options, &mut ())
+                    .unwrap();
+            assert_eq!((skipped.dataset.len(), skipped.notes.skipped), (1000, 1));
+        }
+        let zero = CsvOptions { missing: Missing::Zero, ..CsvOptions::default() };
+        assert_eq!(load(&wide("{3 ?, 4 1}\n"), zero).unwrap().dataset.len(), 1001);
+        let drop = CsvOptions { missing: Missing::DropRow, ..CsvOptions::default() };
+        let dropped = load(&wide("{3 ?, 4 1}\n"), drop).unwrap();
+        assert_eq!((dropped.dataset.len(), dropped.notes.dropped), (1000, 1));
     }
 
     #[test]
