@@ -106,7 +106,11 @@ install() {
     export PATH="$CARGO_TARGET_DIR/installed/bin:$PATH"
     run cargo install --path crates/linsep-cli --profile dist
     run linsep demo
+    # A wheel with the texts that the licences of its parts ask for.
+    run python3 packaging/notices.py -o crates/linsep-py/python/linsep/THIRD-PARTY-NOTICES.txt
     run pip install .
+    run python -c 'import linsep, pathlib; text = (pathlib.Path(linsep.__file__).parent / "THIRD-PARTY-NOTICES.txt").read_text(); assert "Redistributions in binary form" in text'
+    run python -c 'import importlib.metadata as m; files = [str(f) for f in m.files("linsep")]; assert any("/sboms/" in f for f in files), files'
     run pip install --quiet --requirement "$requirements"
     LINSEP="$CARGO_TARGET_DIR/installed/bin/linsep" run python -m pytest -q -p no:cacheprovider tests/python
     run cargo package --workspace --exclude linsep-py --no-verify --locked
