@@ -7,7 +7,7 @@ cd "$(dirname "$0")"
 kept=$(mktemp -d)
 cp seeds/columnar/* seeds/xlsx/workbook* seeds/picture/*.png "$kept"
 rm -rf seeds
-for target in libsvm csv arff jsonl vw idx xlsx columnar picture encoding array cache model checkpoint certificate compressed recipe columns spec document texts; do
+for target in libsvm csv arff jsonl vw idx xlsx columnar picture encoding array cache model checkpoint certificate compressed recipe columns spec document texts readers; do
     mkdir -p "seeds/$target"
 done
 seeds=$PWD/seeds
@@ -40,6 +40,13 @@ for choice in 002 022 042 062; do
     prefixed $choice words.csv "csv/words-$choice"
 done
 prefixed 003 numbers.tsv csv/tabs-003
+# 100: the first line holds names; 002: labels in the second column.
+for choice in 000 002 100; do
+    prefixed $choice numbers.csv "readers/numbers-$choice"
+done
+prefixed 000 numbers.tsv readers/tabs-000
+prefixed 000 words.csv readers/words-000
+prefixed 000 rows.svm readers/pairs-000
 
 printf 'text,kind\n"Free prize, free loan",spam\nsee you at noon,ham\n"Gr\303\274\303\237e\nnoon",ham\na loan,spam\n' > texts.csv
 printf 'From: a@b\nSubject: =?utf-8?q?Gr=C3=BC=C3=9Fe?= x\nMIME-Version: 1.0\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=iso-8859-1\nContent-Transfer-Encoding: quoted-printable\n\n<p>caf=E9 <b>loan</b></p>\n--b\nContent-Type: application/pdf; name="x.pdf"\nContent-Transfer-Encoding: base64\n\nAAAA\n--b--\n' > mail.eml
