@@ -5,7 +5,8 @@
 mod table;
 
 use linsep_check::{Accepted, Certificate, Claim, Columns, Margin, Status, verify};
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 use table::Table;
 
@@ -54,9 +55,8 @@ fn run() -> Result<String, (u8, String)> {
         }
     }
     let [proof, data] = &files[..] else { return Err(wrong()) };
-    let load = |path: &String| {
-        std::fs::read_to_string(path).map_err(|error| (3, format!("{}: {error}\n", in_one_line(path))))
-    };
+    let load =
+        |path: &String| text_of(path).map_err(|error| (3, format!("{}: {error}\n", in_one_line(path))));
     let certificate = Certificate::parse(&load(proof)?).map_err(|line| {
         let what = "not a certificate";
         (3, format!("{}:{line}: {what}: a line is missing, out of order or malformed\n", in_one_line(proof)))
@@ -68,6 +68,13 @@ fn run() -> Result<String, (u8, String)> {
         (1, format!("Rejected: {row}{}\n", rejected.reason))
     })?;
     Ok(report(&certificate, &table, &accepted))
+}
+
+/// The text of a file, which is no longer read where a zero byte shows that it is none: a device may have no end.
+fn text_of(path: &str) -> std::io::Result<String> {
+    let (mut file, mut bytes) = (File::open(path)?, Vec::new());
+    while Read::by_ref(&mut file).take(1 << 16).read_to_end(&mut bytes)? > 0 && !bytes.ends_with(&[0]) {}
+    String::from_utf8(bytes).map_err(std::io::Error::other)
 }
 
 /// A name that ends no line.

@@ -41,6 +41,29 @@ fn numbers_that_are_not_finite() {
     refused("+1 1:1\nnan 1:2\n", "", 3, &["data:2:1: the label \"nan\" is missing or not finite"]);
 }
 
+/// The same for rows that are labelled as they come.
+#[test]
+fn a_bad_byte_after_a_mark_among_lines() {
+    let folder = Folder::with("data.csv", "a,word,kind\n1,grün,left\n2,rot,right\n");
+    folder.linsep("train data.csv -q -o model").exits(0);
+    let table = b"\xef\xbb\xbfa,word\n1,gr\xc3\xbcn\n2,gr\xfcn\n";
+    let refused = folder.linsep_with_input("predict model -", table).exits(3);
+    refused.says(&["standard input:3:", "column \"word\" is not UTF-8"]);
+    let named =
+        folder.linsep_with_input("predict model - --encoding windows-1252", b"a,word\n1,gr\xfcn\n").exits(0);
+    assert_eq!(named.out, "left\n");
+    let mut wide: Vec<u8> = "\u{feff}a,word\n1,x".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    wide.extend([0x00, 0xd8, b'\n', 0x00]);
+    folder
+        .linsep_with_input("predict model -", &wide)
+        .exits(3)
+        .says(&["line 2, character 4 is not UTF-16LE"]);
+    folder.write("texts.csv", "text,kind\nfree prize,spam\nsee you,ham\na prize,spam\nat noon,ham\n");
+    folder.linsep("train texts.csv --text text -q -o texts").exits(0);
+    let texts = b"\xef\xbb\xbffree prize\ngr\xfcn\n";
+    folder.linsep_with_input("predict texts -", texts).exits(3).says(&["standard input", "not UTF-8"]);
+}
+
 /// A mark at the beginning says that a text is UTF-8, or UTF-16: one bad byte does not make windows-1252 of it.
 #[test]
 fn a_bad_byte_after_a_mark() {
@@ -371,6 +394,15 @@ fn models_and_specifications_that_are_no_files() {
         .says(&["/dev/stdin: this is not a linsep model"]);
     let spec = folder.linsep("inspect model --spec").exits(0).out.clone();
     folder.linsep_with_input("train --spec /dev/stdin -q", spec.as_bytes()).exits(0);
+    // What is no text need not have an end.
+    let zeros = vec![0; 1 << 20];
+    for command in ["verify /dev/stdin data.csv", "train --spec /dev/stdin"] {
+        folder.linsep_with_input(command, &zeros).exits(3).says(&["/dev/stdin", "a zero byte"]);
+    }
+    folder.linsep("separate data.csv -q -o proof").exits(0);
+    let header = format!("{:<117}\n", "{'descr': '<f8', 'fortran_order': False, 'shape': (4, 1), }");
+    folder.write("rows.npy", [&b"\x93NUMPY\x01\x00\x76\x00"[..], header.as_bytes(), &[0; 32]].concat());
+    folder.linsep("train rows.npy --labels /dev/zero").exits(3).says(&["/dev/zero: ", "a zero byte"]);
 }
 
 #[test]

@@ -106,3 +106,11 @@ fn proposed_commands_name_the_file() {
         std::process::Command::new("bash").args(["-c", script]).env("LC_ALL", "C.UTF-8").output().unwrap();
     assert_eq!(String::from_utf8(shown.stdout).unwrap(), file);
 }
+
+/// Settings in the sentences of a record are spelled as flags. A class that looks like one is a name.
+#[test]
+fn names_that_look_like_settings_stay() {
+    let folder = Folder::with("rows.csv", "x,kind\n1,\u{27e6}A\u{27e7}\n2,b\n3,\u{27e6}A\u{27e7}\n4,b\n");
+    let ran = folder.linsep("train rows.csv --json").exits(0);
+    assert!(ran.out.contains("\"\u{27e6}A\u{27e7}\""), "{}", ran.out);
+}

@@ -42,8 +42,10 @@ pub fn plain(text: &str) -> String {
     })
 }
 
-/// The fields of records that hold sentences of the library. All other texts of a record are names, which stay as they are.
-const SENTENCES: [&str; 3] = ["stopped", "coefficients_stopped", "reason"];
+/// Whether a field of a record holds sentences of the library. All other texts of a record are names, which stay as they are.
+pub fn holds_sentence(field: &str) -> bool {
+    matches!(field, "stopped" | "coefficients_stopped" | "reason")
+}
 
 /// Spells the settings in the sentences of a record.
 pub fn spell_record(record: &mut Value, spell: &impl Fn(&str) -> String) {
@@ -52,7 +54,7 @@ pub fn spell_record(record: &mut Value, spell: &impl Fn(&str) -> String) {
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value {
-                    Value::String(text) if SENTENCES.contains(&name.as_str()) => *text = spell(text),
+                    Value::String(text) if holds_sentence(name) => *text = spell(text),
                     value => spell_record(value, spell),
                 }
             }

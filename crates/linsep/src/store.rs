@@ -84,22 +84,30 @@ pub fn write_atomically(
     }
 }
 
-/// Reads a file of at most so many bytes as a whole. A device or a named pipe is refused before anything is read from it.
-pub(crate) fn read_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open_whole(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        let problem = format!("it has more than {} bytes", grouped(most));
-        return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+/// Reads the bytes of a text file of at most so many bytes as a whole, such as a specification or a certificate. A device or a named pipe
+/// is refused before anything is read from it. Text has no zero bytes: what has one, and perhaps no end, is not read further.
+pub(crate) fn read_text_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    const STEP: u64 = 1 << 16;
+    let refuse = |problem: String| Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+    let (mut file, mut bytes) = (open_whole(path)?, Vec::new());
+    loop {
+        let before = bytes.len();
+        if Read::by_ref(&mut file).take(STEP).read_to_end(&mut bytes)? == 0 {
+            return Ok(bytes);
+        }
+        if memchr::memchr(0, &bytes[before..]).is_some() {
+            return refuse("it is not text: it holds a zero byte".to_owned());
+        }
+        if bytes.len() as u64 > most {
+            return refuse(format!("it has more than {} bytes", grouped(most)));
+        }
     }
-    Ok(bytes)
 }
 
-/// Reads a text file, such as a specification, of at most so many bytes. A device or a named pipe is refused before anything is read
-/// from it.
+/// Reads a text file, such as a specification, as [`read_text_bytes`] does.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let no_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8");
-    String::from_utf8(read_bytes(path, most)?).map_err(no_text)
+    String::from_utf8(read_text_bytes(path, most)?).map_err(no_text)
 }
 
 /// Checks that [`write_atomically`] can put a file there, as far as that is known beforehand. Leaves nothing

@@ -31,6 +31,7 @@ use clap::CommandFactory;
 use linsep::Model;
 use linsep::classes::is_hidden;
 use linsep::report::Block;
+use linsep::spelling::holds_sentence;
 pub(crate) use shell_command::command;
 use std::io::{self, Write};
 use std::path::Path;
@@ -79,7 +80,13 @@ fn print_product(print: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> anyhow
 /// Prints one JSON record on standard output.
 fn print_json(record: &impl serde::Serialize) -> anyhow::Result<Exit> {
     let text = serde_json::to_string_pretty(record).context("cannot make the JSON record")?;
-    print_result(|out| writeln!(out, "{}", escaped(&spelled_flags(&text))))
+    print_result(|out| text.lines().try_for_each(|line| writeln!(out, "{}", escaped(&spelled_line(line)))))
+}
+
+/// A line of a JSON record, where settings are spelled as flags if it holds a sentence. All else is names, which stay as they are.
+fn spelled_line(line: &str) -> String {
+    let field = line.trim_start().strip_prefix('"').and_then(|rest| Some(rest.split_once("\": ")?.0));
+    if field.is_some_and(holds_sentence) { spelled_flags(line) } else { line.to_owned() }
 }
 
 /// A JSON text in which what a terminal would obey is escaped: such characters stand only within strings.

@@ -178,6 +178,12 @@ impl Ran {
         // Whatever is in a name, no message commands the terminal.
         let commands = |c: char| linsep::classes::is_hidden(c) && !matches!(c, '\n' | '\t');
         assert!(!ran.err.contains(commands), "{ran:#?}");
+        // Settings, whose names are in small letters, are spelled as flags.
+        let is_setting = |part: &str| part.starts_with(|c: char| c.is_ascii_lowercase());
+        assert!(
+            ![&ran.err, &ran.out].into_iter().flat_map(|text| text.split('⟦').skip(1)).any(is_setting),
+            "{ran:#?}"
+        );
         ran
     }
 

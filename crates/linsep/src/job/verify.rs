@@ -80,7 +80,7 @@ impl VerifySpec {
 /// Reads a certificate. An error names its line and column.
 fn read_certificate(path: &Path) -> Result<Certificate, Error> {
     let name = path.display();
-    let bytes = store::read_bytes(path, u64::MAX).map_err(|source| {
+    let bytes = store::read_text_bytes(path, u64::MAX).map_err(|source| {
         Error::from(StoreError::Read { path: path.to_path_buf(), source }).at(name.to_string())
     })?;
     let bad = |line: usize, column: usize, problem: String| Error::Certificate {

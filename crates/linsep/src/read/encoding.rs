@@ -11,6 +11,7 @@ use chardetng::EncodingDetector;
 use encoding_rs::{CoderResult, Decoder, DecoderResult, UTF_16BE, UTF_16LE};
 pub(crate) use encoding_rs::{Encoding, UTF_8};
 use std::borrow::Cow;
+use std::io;
 
 /// The encoding that a name denotes.
 pub(crate) fn named(name: &str) -> Result<&'static Encoding, ReadErrorKind> {
@@ -36,22 +37,9 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
     let mut input = input;
     // A mark of UTF-8 is none of the characters of another encoding, which the user names for what comes after it.
     input.skip_byte_order_mark();
-    let mut decoder = PartDecoder::new(encoding);
     let is_marked = name.is_none() && !guessed;
-    let mut place = (1, 1);
-    let decode = move |bytes: &[u8], last: bool, text: &mut Vec<u8>| {
-        if !is_marked {
-            *text = decoder.decode(bytes, last);
-            return Ok(());
-        }
-        let whole = decoder.decode_strictly(bytes, last, text);
-        place = after(place, text);
-        if whole {
-            return Ok(());
-        }
-        let (line, column) = place;
-        Err(std::io::Error::other(NotAsMarked { encoding: encoding.name(), line, column }))
-    };
+    let mut decoder = if is_marked { PartDecoder::marked(encoding) } else { PartDecoder::new(encoding) };
+    let decode = move |bytes: &[u8], last: bool, text: &mut Vec<u8>| decoder.decode(bytes, last, text);
     let decoded = input.replaced(HEAD_BYTES, |rest| Box::new(Filtered::new(rest, decode)))?;
     let remark = guessed.then(|| {
         let example =
@@ -65,35 +53,46 @@ pub(crate) fn to_utf8(input: Input, name: Option<&str>) -> Result<(Input, Option
     Ok((decoded, remark))
 }
 
-/// Makes UTF-8 of the parts of a text in another encoding, as they come.
-pub(crate) struct PartDecoder(Decoder);
+/// Makes UTF-8 of a text that comes in parts.
+pub(crate) struct PartDecoder {
+    decoder: Decoder,
+    encoding: &'static Encoding,
+    /// After a mark, the line and the character that come next: what has no meaning in the encoding is an error there.
+    place: Option<(u64, u64)>,
+}
 
 impl PartDecoder {
-    /// For an encoding, whose byte order mark is taken off.
+    /// For an encoding that was guessed or named: what has no meaning in it becomes the replacement character. A byte order mark is
+    /// taken off.
     pub(crate) fn new(encoding: &'static Encoding) -> Self {
-        Self(encoding.new_decoder_with_bom_removal())
+        Self { decoder: encoding.new_decoder_with_bom_removal(), encoding, place: None }
     }
 
-    /// The next part in UTF-8, as far as its characters are whole. What has no meaning in the encoding becomes the
-    /// replacement character.
-    pub(crate) fn decode(&mut self, bytes: &[u8], last: bool) -> Vec<u8> {
-        let room = self.0.max_utf8_buffer_length(bytes.len()).unwrap_or(4 * bytes.len() + 16);
-        let mut text = vec![0; room];
-        let (result, _, written, _) = self.0.decode_to_utf8(bytes, &mut text, last);
-        debug_assert!(result == CoderResult::InputEmpty, "there is room for all");
-        text.truncate(written);
-        text
+    /// For the encoding that the mark at the beginning says it is: what has no meaning in it is an error.
+    pub(crate) fn marked(encoding: &'static Encoding) -> Self {
+        Self { place: Some((1, 1)), ..Self::new(encoding) }
     }
 
-    /// Appends the next part in UTF-8, up to what has no meaning in the encoding. Whether there is no such thing.
-    fn decode_strictly(&mut self, bytes: &[u8], last: bool, text: &mut Vec<u8>) -> bool {
-        let room =
-            self.0.max_utf8_buffer_length_without_replacement(bytes.len()).unwrap_or(4 * bytes.len() + 16);
+    /// Appends the next part in UTF-8, as far as its characters are whole.
+    pub(crate) fn decode(&mut self, bytes: &[u8], last: bool, text: &mut Vec<u8>) -> io::Result<()> {
         let start = text.len();
+        let room = self.decoder.max_utf8_buffer_length(bytes.len()).unwrap_or(4 * bytes.len() + 16);
         text.resize(start + room, 0);
-        let (result, _, written) = self.0.decode_to_utf8_without_replacement(bytes, &mut text[start..], last);
+        let Some(place) = self.place else {
+            let (result, _, written, _) = self.decoder.decode_to_utf8(bytes, &mut text[start..], last);
+            debug_assert!(result == CoderResult::InputEmpty, "there is room for all");
+            text.truncate(start + written);
+            return Ok(());
+        };
+        let (result, _, written) =
+            self.decoder.decode_to_utf8_without_replacement(bytes, &mut text[start..], last);
         text.truncate(start + written);
-        result == DecoderResult::InputEmpty
+        let (line, column) = after(place, &text[start..]);
+        self.place = Some((line, column));
+        match result {
+            DecoderResult::InputEmpty => Ok(()),
+            _ => Err(io::Error::other(NotAsMarked { encoding: self.encoding.name(), line, column })),
+        }
     }
 }
 

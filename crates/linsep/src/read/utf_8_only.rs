@@ -4,6 +4,7 @@ use super::error::ReadErrorKind;
 use super::input::BYTE_ORDER_MARK;
 use super::source::Input;
 use std::borrow::Cow;
+use std::io;
 
 /// An encoding of texts: there is one.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,10 +48,16 @@ impl PartDecoder {
         Self { begun: false }
     }
 
-    /// The next part, without the byte order mark.
-    pub(crate) fn decode(&mut self, bytes: &[u8], _last: bool) -> Vec<u8> {
+    /// The same: bytes that are not UTF-8 are an error of the reader that meets them.
+    pub(crate) fn marked(encoding: &'static Encoding) -> Self {
+        Self::new(encoding)
+    }
+
+    /// Appends the next part, without the byte order mark.
+    pub(crate) fn decode(&mut self, bytes: &[u8], _last: bool, text: &mut Vec<u8>) -> io::Result<()> {
         let first = !std::mem::replace(&mut self.begun, true);
-        bytes.strip_prefix(BYTE_ORDER_MARK).filter(|_| first).unwrap_or(bytes).to_vec()
+        text.extend_from_slice(bytes.strip_prefix(BYTE_ORDER_MARK).filter(|_| first).unwrap_or(bytes));
+        Ok(())
     }
 }
 

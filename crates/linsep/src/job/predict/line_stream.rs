@@ -27,7 +27,7 @@ pub(super) struct LineStream {
     documents: bool,
     /// Makes UTF-8 of single lines that are something else, where lines are texts.
     decoder: LineDecoder,
-    /// The encoding of the rows of a table, once one of them is not ASCII.
+    /// The encoding of the rows of a table, once one of them is not ASCII; that of any lines, where a mark came first.
     encoding: Option<&'static Encoding>,
     /// Bytes that have arrived and were not read: lines, and the beginning of another.
     bytes: Vec<u8>,
@@ -76,11 +76,19 @@ impl LineStream {
             Some(name) => Some((named_encoding(name).map_err(located)?, false)),
             None => guess_wide(&bytes),
         };
-        let mut decoder = encoding.map(|(encoding, _)| PartDecoder::new(encoding));
-        let first = match &mut decoder {
-            Some(decoder) => decoder.decode(&bytes, false),
-            None => bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes).to_vec(),
-        };
+        let mut decoder = encoding.map(|(encoding, guessed)| match guessed || options.encoding.is_some() {
+            true => PartDecoder::new(encoding),
+            false => PartDecoder::marked(encoding),
+        });
+        let unmarked = bytes.strip_prefix(BYTE_ORDER_MARK);
+        let is_marked = decoder.is_none() && unmarked.is_some();
+        let mut first = Vec::new();
+        match &mut decoder {
+            Some(decoder) => {
+                decoder.decode(&bytes, false, &mut first).map_err(|error| located(error.into()))?
+            }
+            None => first.extend_from_slice(unmarked.unwrap_or(&bytes)),
+        }
         let is_one_table = options.format.or_else(|| detect_format(&first)) == Some(Format::ARFF)
             || !options.text.columns.is_empty();
         let is_lines = options.format.is_none_or(Format::is_text)
@@ -101,7 +109,7 @@ impl LineStream {
             documents: options.format.is_none() && takes_documents(&options),
             options,
             decoder: LineDecoder::default(),
-            encoding: None,
+            encoding: is_marked.then_some(UTF_8),
             bytes: first,
             header: None,
             searched: 0,
@@ -271,7 +279,7 @@ impl LineStream {
     /// Lines in UTF-8. Where they are texts, each may have an encoding of its own. A table has one, and the first lines that are not
     /// ASCII decide which.
     fn in_utf_8(&mut self, lines: Vec<u8>) -> Vec<u8> {
-        if !are_texts(&self.options) {
+        if !are_texts(&self.options) || self.encoding.is_some() {
             let encoding = *self.encoding.get_or_insert_with(|| match guess_encoding(&lines, true) {
                 Some((encoding, _)) => {
                     self.notes.remarks.push(not_utf_8(encoding));
@@ -470,24 +478,30 @@ impl Decoded {
     /// Waits for the next block; `None` at the end.
     fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
         match self.arrivals.next()? {
-            Some(bytes) => Ok(Some(self.decoded(bytes))),
+            Some(bytes) => self.decoded(bytes).map(Some),
             // Half a character may be left.
-            None => Ok(self.decoder.take().map(|mut decoder| decoder.decode(b"", true))),
+            None => self.decoder.take().map(|mut decoder| decoded(&mut decoder, b"", true)).transpose(),
         }
     }
 
     /// The next block, if it is there already.
     fn ready(&mut self) -> io::Result<Option<Vec<u8>>> {
         let bytes = self.arrivals.ready()?;
-        Ok(bytes.map(|bytes| self.decoded(bytes)))
+        bytes.map(|bytes| self.decoded(bytes)).transpose()
     }
 
-    fn decoded(&mut self, bytes: Vec<u8>) -> Vec<u8> {
+    fn decoded(&mut self, bytes: Vec<u8>) -> io::Result<Vec<u8>> {
         match &mut self.decoder {
-            Some(decoder) => decoder.decode(&bytes, false),
-            None => bytes,
+            Some(decoder) => decoded(decoder, &bytes, false),
+            None => Ok(bytes),
         }
     }
+}
+
+fn decoded(decoder: &mut PartDecoder, bytes: &[u8], last: bool) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    decoder.decode(bytes, last, &mut text)?;
+    Ok(text)
 }
 
 /// Lines as the cells of a table with one column, that of the model's texts.

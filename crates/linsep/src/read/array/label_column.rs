@@ -114,13 +114,16 @@ pub fn read_weights(path: &Path) -> Result<Vec<f64>, crate::Error> {
 /// The longest line of a text that has a label or a weight on each.
 const LONGEST: usize = 1_000_000;
 
-/// Reads a text of short lines. One without line breaks is refused before all of it is in memory.
+/// Reads a text of short lines. What has no line breaks, or zero bytes, which text has not, is refused before all of it is in memory.
 fn read_lines(input: &mut Input) -> io::Result<Vec<u8>> {
     let (mut bytes, mut line) = (Vec::new(), 0);
     loop {
         let before = bytes.len();
         if input.by_ref().take(LONGEST as u64).read_to_end(&mut bytes)? == 0 {
             return Ok(bytes);
+        }
+        if memchr::memchr(0, &bytes[before..]).is_some() {
+            return Err(io::Error::new(io::ErrorKind::InvalidData, "it is not text: it holds a zero byte"));
         }
         line = memchr::memrchr(b'\n', &bytes[before..]).map_or(line, |end| before + end + 1);
         if bytes.len() - line > LONGEST {
