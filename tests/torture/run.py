@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Tries to break a linsep program: kills, full disks, closed pipes, concurrent writers, memory limits, damaged and
-changing files, round trips.
+changing files, round trips, read-only folders, control groups and clocks that jump.
 
     python3 tests/torture/run.py PROGRAM --minutes 60           the long form
     python3 tests/torture/run.py PROGRAM --short                what check.sh runs: a fixed number of trials
@@ -33,6 +33,7 @@ KINDS = (
     "mutated_files",
     "changing_files",
     "round_trips",
+    "surroundings",
 )
 # In the long form the kinds take turns of about this many seconds.
 TURN = 20.0

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use std::{io, thread};
 
 /// What is not worth a question.
-const LITTLE: u64 = 64 << 20;
+const LITTLE: u64 = 8 << 20;
 
 /// The memory that this process may still use, in bytes: what the machine has free, what its control group leaves, and what
 /// the limits of the process leave. `None` where the system does not tell.

@@ -16,7 +16,7 @@ pub use row::{Row, Rows, Values};
 pub use storage::{Array, Plain};
 pub(crate) use storage::{FileBytes, bytes_of, bytes_of_mut};
 
-use crate::memory::fallibly;
+use crate::memory::{self, fallibly};
 use crate::numbers::grouped;
 use rayon::prelude::*;
 use shared::not_finite;
@@ -375,6 +375,9 @@ impl Dataset {
         if columns == 0 {
             return Ok(self);
         }
+        // The memory of a control group is given without a question, and then the program is ended.
+        let lacking = |_| DatasetError::Memory { rows: 0 };
+        memory::check((len * columns) as u64 * 8, || "the changed rows".to_string()).map_err(lacking)?;
         let room = fallibly(|| bytemuck::allocation::try_zeroed_vec(len * columns));
         let mut values: Vec<f64> = room.map_err(|()| DatasetError::Memory { rows: 0 })?;
         values.par_chunks_mut(columns * ROWS_TOGETHER).enumerate().for_each_init(

@@ -66,7 +66,7 @@ fn may_be_of_guess(kind: &ReadErrorKind) -> bool {
 }
 
 /// How often memory is looked at while rows come.
-const STEP: u64 = 128 << 20;
+const STEP: u64 = 16 << 20;
 
 /// A builder with room for all rows, as far as their number can be told from the first ones. Rows that cannot fit into the
 /// memory are refused before they are read.

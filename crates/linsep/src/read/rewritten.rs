@@ -87,7 +87,7 @@ pub(super) fn push_cell(text: &mut String, cell: &str) {
 pub(super) fn take_all(input: &mut Input, line_limit: usize) -> io::Result<Vec<u8>> {
     const STEP: u64 = 1 << 24;
     // A text that grows takes as much again as there is.
-    const MUCH: u64 = 1 << 27;
+    const MUCH: u64 = STEP;
     let mut text = Vec::new();
     // Where the last line begins, and how many lines are before it.
     let (mut line, mut lines) = (0, 0);

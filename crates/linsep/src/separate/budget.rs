@@ -2,6 +2,7 @@
 
 use super::verify::check_watched;
 use super::{Accepted, Certificate, Examples, Rejected};
+use crate::dataset::DatasetError;
 use crate::memory::amount;
 use crate::observe::{Observer, Progress};
 use std::time::{Duration, Instant};
@@ -127,13 +128,21 @@ impl<'a> Budget<'a> {
         self.stop.get_or_insert(Stop::Memory(needed));
     }
 
+    /// Rows that were copied; none, and the end of the decision, where there is no memory for these many numbers.
+    pub(super) fn with_memory<T>(&mut self, copied: Result<T, DatasetError>, numbers: usize) -> Option<T> {
+        if matches!(copied, Err(DatasetError::Memory { .. })) {
+            self.end_for_memory(8 * numbers as u64);
+        }
+        copied.ok()
+    }
+
     /// Why the decision was ended.
     pub(super) fn reason(&self) -> String {
         match self.stop {
             Some(Stop::Time) => "the time limit was reached".to_string(),
             Some(Stop::Interrupted) => "it was interrupted".to_string(),
             Some(Stop::Memory(needed)) => {
-                format!("the memory limit leaves too little room: at least {} are needed", amount(needed))
+                format!("the memory leaves too little room: at least {} are needed", amount(needed))
             }
             None => "rounding errors hide the answer".to_string(),
         }

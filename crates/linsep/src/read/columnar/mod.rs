@@ -3,6 +3,8 @@
 //! Their rows are rewritten as CSV, batch by batch, so that a column of numbers, dates or words becomes what it would become
 //! from a CSV file. Structures are laid flat, `size.w`; lists and binary columns must be left out.
 
+mod lengths;
+
 use super::error::{ReadError, ReadErrorKind, RowFailure};
 use super::formats::{Detect, Format, FormatColumns, FormatDescriptor, is_binary};
 use super::guarded::guarded;
@@ -150,10 +152,12 @@ fn parquet_batches<T: parquet::file::reader::ChunkReader + 'static>(
 }
 
 fn arrow_batches<R: Read + io::Seek + Send + 'static>(
-    file: R,
+    mut file: R,
     head: &[u8],
 ) -> Result<(Fields, Batches), String> {
-    if head.starts_with(b"ARROW1") {
+    let is_file = head.starts_with(b"ARROW1");
+    lengths::check(&mut file, is_file)?;
+    if is_file {
         let mut reader = decoded(|| FileReader::try_new(file, None))?;
         let schema = reader.schema().fields().clone();
         Ok((schema, Box::new(std::iter::from_fn(move || decoded(|| reader.next().transpose()).transpose()))))

@@ -95,6 +95,16 @@ fn truncated_files_are_errors() {
     }
 }
 
+/// Before memory is asked for by what a file says, its lengths are added up.
+#[test]
+fn files_are_as_long_as_they_say() {
+    for (bytes, is_file) in files(&mixed())[1..].iter().zip([true, false]) {
+        let check = |bytes: &[u8]| lengths::check(&mut Cursor::new(bytes), is_file);
+        assert_eq!(check(bytes), Ok(()));
+        assert!(check(&bytes[..bytes.len() - 100]).unwrap_err().contains("shorter"), "{is_file}");
+    }
+}
+
 #[test]
 fn days_have_their_dates() {
     let mut text = String::new();

@@ -360,9 +360,8 @@ fn infinite(
     ground.boundary.iter().for_each(|&row| is_boundary[row] = true);
     let outside: Vec<usize> = ground.rows.iter().copied().filter(|&row| !is_boundary[row]).collect();
     let basis = &ground.faces.basis;
-    let Ok(projection) = Projection::new(ground.examples, basis, &outside, kept.to_vec(), true) else {
-        return;
-    };
+    let projection = Projection::new(ground.examples, basis, &outside, kept.to_vec(), true);
+    let Some(projection) = budget.with_memory(projection, ground.rows.len() * kept.len()) else { return };
     let examples = projection.examples();
     let every: Vec<usize> = (0..examples.len()).collect();
     let space = space_of(&examples, &Extent::of_rows(examples.data(), &every, 0.0), settings);

@@ -5,6 +5,7 @@
 //! themselves: w_j = v_j · 2^shift of the column, and zero in all other places.
 
 use crate::dataset::{Dataset, DatasetError};
+use crate::memory;
 use crate::separate::Bias;
 use crate::separate::examples::Examples;
 use crate::separate::number::ExactVector;
@@ -54,6 +55,13 @@ impl Projection {
         let mut zero = None;
         for (is_free, &row) in free.iter().map(|row| (true, row)).chain(rows.iter().map(|row| (false, row))) {
             let start = values.len();
+            if start + width > values.capacity() {
+                // What grows takes as much again, and so does the data set that is made of it in the end; rows are known by
+                // their hashes.
+                let told = |_| DatasetError::Memory { rows: origins.len() };
+                let least = 24 * values.capacity() + 128 * origins.len();
+                memory::check(least as u64, String::new).map_err(told)?;
+            }
             values.resize(start + width, 0.0);
             fill(row, &mut values[start..]);
             let (before, own) = values.split_at(start);

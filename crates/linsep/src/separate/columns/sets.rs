@@ -104,7 +104,9 @@ impl Search<'_, '_> {
         }
         let features = self.examples.data().columns();
         let places: Vec<usize> = columns.iter().copied().chain(features..self.examples.dimension()).collect();
-        let projection = Projection::new(self.examples, &[], self.rows, places, false).ok()?;
+        let cells = self.rows.len() * places.len();
+        let projection = Projection::new(self.examples, &[], self.rows, places, false);
+        let projection = self.budget.with_memory(projection, cells)?;
         if let Some(row) = projection.zero {
             return Some(Test::No(vec![(row, Exact::from_f64(1.0))]));
         }
