@@ -104,7 +104,7 @@ pub(crate) fn read_text_bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     }
 }
 
-/// Reads a text file, such as a specification, as [`read_text_bytes`] does.
+/// Reads a text file, such as a specification, as `read_text_bytes` does.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let no_text = |_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8");
     String::from_utf8(read_text_bytes(path, most)?).map_err(no_text)
