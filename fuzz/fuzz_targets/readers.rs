@@ -15,7 +15,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
         number => Some(number.to_string()),
     };
     let options =
-        Options { label: column(0), ignore: column(2), weights: column(4), header: choice >> 6 & 1 == 1 };
+        Options { label: column(0), ignore: column(2), weights: column(4), header: choice >> 6 & 1 == 1, ending: "" };
     if let Err(difference) = agree(text, &options, &["yes", "1", "a"], &["no", "-1", "FALSE"]) {
         panic!("{difference}");
     }

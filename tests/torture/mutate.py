@@ -37,17 +37,15 @@ MAX_SECONDS = 20.0
 MAX_MEMORY = 1_000_000_000
 # A program that asks for everything must not take it from others: beyond a finding it need not go.
 ADDRESS_SPACE = 6 << 30
-# A file may ask for any number of weights: that is allowed, but not tried here.
-FEATURES = ("--max-features", "65536")
-TRAIN = ("train", "{}", "--epochs", "1", "--max-seconds", "5", *FEATURES)
+TRAIN = ("train", "{}", "--epochs", "1", "--max-seconds", "5")
 TABLE = (
     TRAIN,
     (*TRAIN, "--skip-bad"),
     (*TRAIN, "--missing", "auto"),
     (*TRAIN, "--online"),
-    ("separate", "{}", "--time", "2", *FEATURES),
-    ("convert", "{}", "out.csv", *FEATURES),
-    ("convert", "{}", "out.svm", "--skip-bad", *FEATURES),
+    ("separate", "{}", "--time", "2"),
+    ("convert", "{}", "out.csv"),
+    ("convert", "{}", "out.svm", "--skip-bad"),
     ("predict", "table.model", "{}", "--csv"),
 )
 ROWS = tuple(command for command in TABLE if "auto" not in command)
@@ -92,8 +90,8 @@ KINDS = {
         (
             ("predict", "mails.model", "{}", "--csv"),
             ("predict", "mails.model", "{}", "--explain"),
-            ("train", "texts", "--epochs", "1", *FEATURES),
-            ("train", "texts", "--epochs", "1", "--skip-bad", *FEATURES),
+            ("train", "texts", "--epochs", "1"),
+            ("train", "texts", "--epochs", "1", "--skip-bad"),
         ),
         endings=[("mail", ".eml"), ("page", ".html"), ("mbox", ".mbox")],
     ),

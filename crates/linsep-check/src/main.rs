@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     // Names may hold what a terminal would obey.
     let obeyed = |c: char| {
         c.is_control() && c != '\n'
-            || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+            || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
     let shown = |c: char| if obeyed(c) { c.escape_default().to_string() } else { c.to_string() };
     let text: String = text.chars().map(shown).collect();
@@ -61,7 +61,7 @@ fn run() -> Result<String, (u8, String)> {
         let what = "not a certificate";
         (3, format!("{}:{line}: {what}: a line is missing, out of order or malformed\n", in_one_line(proof)))
     })?;
-    let table = table::read(&load(data)?, &options, &certificate.subject)
+    let table = table::read(data, &load(data)?, &options, &certificate.subject)
         .map_err(|reason| (3, format!("{}: {}\n\n{USAGE}", in_one_line(data), in_one_line(&reason))))?;
     let accepted = verify(&certificate, &table).map_err(|rejected| {
         let row = rejected.row.map_or(String::new(), |row| format!("row {row} (from 0): "));

@@ -59,12 +59,27 @@ const DELIMITERS: [char; 4] = [',', '\t', ';', '|'];
 const MISSING: [&str; 8] = ["", "?", "na", "n/a", "#n/a", "nan", "<na>", "null"];
 const MISSING_AMONG_NUMBERS: [&str; 3] = ["none", "nil", "n.a."];
 
+/// Endings of names of other kinds of files: a reader that goes by the name sees something else in such a file.
+const OTHER_KINDS: &str = "arff arrow bz2 eml feather gz idx idx2-ubyte idx3-ubyte jpeg jpg json jsonl linsep mbox ndjson npy npz \
+                           parquet png vw xlsm xlsx xz zst";
+
+/// Endings of names of LIBSVM files.
+const LIBSVM: [&str; 3] = ["svm", "libsvm", "svmlight"];
+
+/// What files of other kinds begin with.
+const OTHER_BEGINNINGS: [&str; 6] = ["<", "ARROW1", "MATLAB", "SQLite", "From ", "RDX3"];
+
 /// Features that a LIBSVM file may have. No index is larger.
 const MAX_FEATURES: usize = 1 << 24;
 
-/// Reads a text whose lines are rows. A label tells the side of its row.
-pub(crate) fn read(text: &str, options: &Options, subject: &Subject) -> Result<Table, String> {
+/// Reads the text of a file with this name, whose lines are rows. A label tells the side of its row.
+pub(crate) fn read(name: &str, text: &str, options: &Options, subject: &Subject) -> Result<Table, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let ending = name.rsplit_once('.').map_or(String::new(), |(_, ending)| ending.to_ascii_lowercase());
+    let is_other = OTHER_BEGINNINGS.iter().any(|beginning| text.trim_start().starts_with(beginning));
+    if is_other || OTHER_KINDS.split_whitespace().any(|kind| kind == ending) {
+        return Err("its name or its beginning is that of a file of another kind".to_owned());
+    }
     let lines =
         (1..).zip(text.split('\n')).map(|(line, text)| (line, text.strip_suffix('\r').unwrap_or(text)));
     let lines: Vec<_> = lines.filter(|(_, text)| !text.trim_matches(' ').is_empty()).collect();
@@ -91,6 +106,14 @@ pub(crate) fn read(text: &str, options: &Options, subject: &Subject) -> Result<T
     let first = lines.iter().map(before_comment).find(|text| !text.trim().is_empty()).unwrap_or_default();
     let pair = first.split_ascii_whitespace().nth(1).and_then(|word| word.split_once(':'));
     let is_libsvm = pair.is_some_and(|(index, _)| index == "qid" || index.parse::<u32>().is_ok());
+    let is_wrong = match ending.as_str() {
+        "csv" => is_libsvm,
+        "tsv" => is_libsvm || !first.contains('\t'),
+        ending => LIBSVM.contains(&ending) && !is_libsvm,
+    };
+    if is_wrong {
+        return Err(format!("its name ends in .{ending}, and it begins like another kind of file"));
+    }
     match options.first().filter(|_| is_libsvm) {
         Some((option, _)) => Err(format!("{option} is for tables, and this is LIBSVM")),
         None if is_libsvm => libsvm(&lines, side),

@@ -172,10 +172,12 @@ fn more_address_space_is_never_worse() {
 #[test]
 fn too_little_memory_is_refused_with_numbers() {
     let folder = Folder::with("wide.svm", "1 16000000:1\n-1 1:1\n");
-    within(&folder, 260_000, "train wide.svm --threads 1 --scale none").exits(3).says(&[
-        "learning weights for 16,000,000 features needs about 257 MB of memory, and only",
-        "MB are free",
-    ]);
+    within(&folder, 260_000, "train wide.svm --threads 1 --scale none --max-features 16000000")
+        .exits(3)
+        .says(&[
+            "learning weights for 16,000,000 features needs about 257 MB of memory, and only",
+            "MB are free",
+        ]);
     let row: String = (1..=100).map(|j| format!(" {j}:1")).collect();
     let rows: String = (0..200_000).map(|i| format!("{}{row}\n", i % 2)).collect();
     folder.write("long.svm", rows);
@@ -191,9 +193,10 @@ fn too_little_memory_is_refused_with_numbers() {
 #[test]
 fn a_decision_that_needs_more_memory_than_it_may_use_is_not_begun() {
     let folder = Folder::with("wide.svm", "1 9000000:1\n-1 1:1\n");
-    let ran = within(&folder, 200_000, "separate wide.svm --memory 64MB --threads 1").exits(4);
+    let ran = within(&folder, 200_000, "separate wide.svm --memory 64MB --threads 1 --max-features 9000000")
+        .exits(4);
     assert!(ran.out.contains("the memory leaves too little room: at least 721 MB are needed"), "{ran:#?}");
-    folder.linsep("separate wide.svm --memory 800MB").exits(0);
+    folder.linsep("separate wide.svm --memory 800MB --max-features 9000000").exits(0);
 }
 
 /// Files beside the rows have lines, too.

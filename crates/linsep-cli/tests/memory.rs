@@ -175,3 +175,21 @@ fn small_files_do_not_fill_the_memory() {
         assert!(bytes < 200_000_000, "{name}: {bytes}");
     }
 }
+
+/// An index of eight digits in fifty bytes: every command refuses it with the numbers, unless the limit is given.
+#[test]
+fn few_values_do_not_ask_for_millions_of_weights() {
+    let folder = Folder::with("far.svm", "1 16777216:1\n-1 1:1\n1 5:1\n-1 7:2\n");
+    for command in ["train", "separate", "theory", "compare", "tune", "report"] {
+        let line = format!("{command} far.svm --threads 2");
+        let line = if command == "report" { format!("{line} -o far.html") } else { line };
+        folder.linsep(&line).exits(3).says(&[
+            "16,777,216 features, but the rows have only 4 values that are not 0",
+            "at most 4,194,560 features",
+            "--max-features",
+        ]);
+        let bytes = peak(&folder, &line, 3);
+        assert!(bytes < 100_000_000, "{line}: {bytes}");
+    }
+    folder.linsep("train far.svm --epochs 1 --max-features 16777216").exits(0);
+}

@@ -2,7 +2,7 @@
 // turns the text around it.
 
 /** A text without characters that are none, or that turn the text around them: a name from a file cannot disguise itself. */
-export const harmless = (text) => String(text).replace(/[\u202a-\u202e\u2066-\u2069\ufffe\uffff]|(?![\n\t])\p{Cc}/gu, "\ufffd");
+export const harmless = (text) => String(text).replace(/[\p{Bidi_Control}\ufffe\uffff]|(?![\n\t])\p{Cc}/gu, "\ufffd");
 
 /** Children of an element: elements, or harmless texts. */
 const shown = (children) => children.flat().filter((child) => child !== null && child !== undefined)

@@ -39,11 +39,11 @@ fn spelled_out(text: &str, is_hidden: impl Fn(char) -> bool) -> Cow<'_, str> {
     text.chars().map(shown).collect::<String>().into()
 }
 
-/// Whether a terminal obeys a character instead of showing it: control characters, those that change the direction of the text after
-/// them, and those that end a line or stand for nothing.
+/// Whether a terminal obeys a character instead of showing it: control characters, those that change the direction of the text
+/// beside them, and those that end a line or stand for nothing.
 pub fn is_hidden(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+        || matches!(c, '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 fn significant_digits(number: &str) -> usize {
@@ -424,7 +424,8 @@ mod tests {
             "größe\\n\\u{1b}[31m\\u{202e}\\u{85}\\u{feff}x"
         );
         assert_eq!(printable_lines("a\tb\n\r\u{2066}"), "a\tb\n\\r\\u{2066}");
-        assert!(matches!(printable("שלום\u{200f} ✓"), Cow::Borrowed(_)));
+        assert_eq!(printable("\u{61c}a\u{200e}b\u{200f}"), "\\u{61c}a\\u{200e}b\\u{200f}");
+        assert!(matches!(printable("שלום ✓"), Cow::Borrowed(_)));
     }
 
     #[test]

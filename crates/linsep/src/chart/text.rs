@@ -1,5 +1,6 @@
 //! Texts in pictures: names from data files made harmless, how wide a text is, lines and ends of long ones.
 
+use crate::classes::is_hidden;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -120,8 +121,8 @@ pub(crate) fn file_name(source: &str) -> &str {
 pub fn harmless(name: &str) -> String {
     let letter = |letter: char| match letter {
         '\t' | '\n' | '\r' | '\u{85}' | '\u{2028}' | '\u{2029}' => ' ',
-        letter if letter.is_control() => '\u{fffd}',
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        '\u{fffe}' | '\u{ffff}' => '\u{fffd}',
+        letter if is_hidden(letter) => '\u{fffd}',
         letter => letter,
     };
     name.chars().map(letter).collect()

@@ -124,6 +124,8 @@ impl CompareSpec {
             named.clone()
         };
         check_grid(&self.grid, &some)?;
+        // Before anything is read or listed.
+        refuse_many(&named, &self.grid)?;
         let data = self.data.with_missing(Missing::Auto);
         let (as_read, loaded) = data.load_twice(MAX_WORDS as usize, &self.classes, observer)?;
         let as_read = match as_read {
@@ -137,15 +139,9 @@ impl CompareSpec {
         let mut contenders = Vec::new();
         let chosen =
             if named.is_empty() { suited(&data, &settings, self.epochs, observer) } else { named.clone() };
+        refuse_many(&chosen, &self.grid)?;
         for learner in chosen {
             contenders.extend(combinations(learner, &self.grid)?);
-        }
-        if contenders.len() > MAX {
-            let problem = format!(
-                "the grid makes {} learners, and at most {MAX} are compared: give fewer values, or name fewer ⟦learners⟧",
-                grouped(contenders.len() as u64)
-            );
-            return Err(SettingsError::new("grid", problem).into());
         }
         if named.is_empty() {
             let positive = self.classes.positive.as_deref();
@@ -198,6 +194,9 @@ fn check_grid(grid: &Grid, learners: &[Learner]) -> Result<(), Error> {
         if values.is_empty() {
             return Err(SettingsError::new("grid", format!("⟦{name}⟧ has no value to try")).into());
         }
+        if values.len() > MAX {
+            return Err(too_many(values.len() as u64).into());
+        }
         if let Some(value) =
             values.iter().enumerate().find_map(|(k, value)| values[..k].contains(value).then_some(value))
         {
@@ -214,6 +213,24 @@ fn check_grid(grid: &Grid, learners: &[Learner]) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Refuses a grid that makes too many learners of these. They are counted, not listed: a small grid may make billions.
+fn refuse_many(learners: &[Learner], grid: &Grid) -> Result<(), SettingsError> {
+    let of_one = |learner: &Learner| {
+        let own = grid.iter().filter(|(name, _)| learner.descriptor().option(name).is_some());
+        own.fold(1, |made: u64, (_, values)| made.saturating_mul(values.len() as u64))
+    };
+    let made = learners.iter().map(of_one).fold(0, u64::saturating_add);
+    if made > MAX as u64 { Err(too_many(made)) } else { Ok(()) }
+}
+
+fn too_many(learners: u64) -> SettingsError {
+    let problem = format!(
+        "the grid makes {} learners, and at most {MAX} are compared: give fewer values, or name fewer ⟦learners⟧",
+        grouped(learners)
+    );
+    SettingsError::new("grid", problem)
 }
 
 /// A learner with every combination of the values of those options that it has.

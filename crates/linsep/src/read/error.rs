@@ -290,6 +290,19 @@ pub enum ReadErrorKind {
         /// The largest number accepted.
         limit: u32,
     },
+    /// Far more features than values: the weights alone would fill the memory.
+    #[error(
+        "{} features, but the rows have only {} that {} not 0: at most {} features are read for so few",
+        grouped(*.features), counted(*.values, "value", "values"), plural(*.values as usize, "is", "are"), grouped(*.limit)
+    )]
+    FewValues {
+        /// The features.
+        features: u64,
+        /// Values that are not 0.
+        values: u64,
+        /// The most features accepted.
+        limit: u64,
+    },
     /// More classes than accepted.
     #[error("more than {} {}", grouped(*.limit as u64), plural(*.limit, "class", "classes"))]
     TooManyClasses {
@@ -469,6 +482,7 @@ impl ReadErrorKind {
                 | BadDelimiter(_)
                 | NoFeatures
                 | TooManyFeatures { .. }
+                | FewValues { .. }
                 | SparseTable { .. }
                 | MeanInOnePass
                 | ColumnCount { .. }
@@ -582,6 +596,7 @@ impl ReadErrorKind {
             NotAsMarked(_) => {
                 "correct the text there, or name an encoding, such as ⟦encoding=utf-16le⟧, in which such characters become �"
             }
+            FewValues { .. } => "correct the indices, or set the limit with ⟦max_features⟧",
             SparseTable { .. } => {
                 "give the rows as LIBSVM text, where a row is its label and the index:value of what it has, or remove the columns that \
                  hardly any row has"

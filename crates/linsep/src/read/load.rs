@@ -29,6 +29,30 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer)
     if let Source::Rows(_, loaded) = source {
         return Ok(Loaded::clone(loaded));
     }
+    let loaded = read_any(source, options, observer)?;
+    // A limit that was given, hashes of so many bits, and the features of a model are meant.
+    let meant =
+        options.max_features.is_some() || options.text.hash_bits.is_some() || options.schema.is_some();
+    let (features, values) = (loaded.dataset.columns() as u64, loaded.dataset.nonzeros() as u64);
+    // Two classes share a vector of weights. Of several classes together, methods that look back hold many.
+    let classes = loaded.dataset.classes().len() as u64;
+    let vectors = if classes > 2 { 2 * classes } else { 1 };
+    let limit = (FREE_WEIGHTS + WEIGHTS_FOR_EACH * values) / vectors;
+    // No limit is below what rows without zeros have.
+    if !meant && features > limit && values < features {
+        return Err(
+            ReadError::whole(&source.name(), ReadErrorKind::FewValues { features, values, limit }).into()
+        );
+    }
+    Ok(loaded)
+}
+
+/// The weights that rows may ask for, however few their values are, and more for each value: an index of eight digits in a file of
+/// fifty bytes must not ask for gigabytes of weights.
+const FREE_WEIGHTS: u64 = 1 << 22;
+const WEIGHTS_FOR_EACH: u64 = 64;
+
+fn read_any(source: &Source, options: &ReadOptions, observer: &mut dyn Observer) -> Result<Loaded, Error> {
     let options = ReadOptions { labels: Labels::Required, ..options.clone() };
     let mut stream = RowStream::open_with(source, &options, source.can_be_read_again())?;
     if let Some(loaded) = stream.whole() {
@@ -44,7 +68,7 @@ pub fn read(source: &Source, options: &ReadOptions, observer: &mut dyn Observer)
                 && source.can_be_read_again() =>
         {
             let options = ReadOptions { encoding: Some("windows-1252".to_string()), ..options };
-            let mut loaded = read(source, &options, observer)?;
+            let mut loaded = read_any(source, &options, observer)?;
             let remark = "The text is not UTF-8: it is read as windows-1252. Another encoding can be named with ⟦encoding⟧.";
             loaded.notes.remarks.insert(0, remark.to_string());
             Ok(loaded)

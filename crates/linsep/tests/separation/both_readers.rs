@@ -2,7 +2,7 @@
 //! refuses the file.
 
 use linsep::job::{DataSpec, VerifySpec};
-use linsep::read::CsvOptions;
+use linsep::read::{CsvOptions, Format};
 use linsep::separate::sides;
 use linsep::{ReadOptions, Row, Source};
 use linsep_check::{Certificate, Examples as _};
@@ -22,6 +22,8 @@ pub(crate) struct Options {
     pub(crate) weights: Option<String>,
     /// `--header`.
     pub(crate) header: bool,
+    /// The ending of its name, with the point.
+    pub(crate) ending: &'static str,
 }
 
 /// The result for one file.
@@ -62,12 +64,14 @@ pub(crate) fn agree(
     );
     let certificate =
         Certificate::parse(&certificate).map_err(|line| format!("line {line} of the certificate"))?;
+    let name = format!("data{}", options.ending);
+    let extension = options.ending.trim_start_matches('.').to_lowercase();
     let Ok(decoded) = std::str::from_utf8(text) else { return Ok(Agreement::Refused) };
     let given = [("--label", &options.label), ("--ignore", &options.ignore), ("--weights", &options.weights)];
     let mut arguments: Vec<(String, String)> =
         given.iter().filter_map(|(name, value)| Some((name.to_string(), (*value).clone()?))).collect();
     arguments.extend(options.header.then(|| ("--header".to_owned(), String::new())));
-    let Ok(seen) = table::read(decoded, &arguments, &certificate.subject) else {
+    let Ok(seen) = table::read(&name, decoded, &arguments, &certificate.subject) else {
         return Ok(Agreement::Refused);
     };
 
@@ -78,8 +82,8 @@ pub(crate) fn agree(
         ..CsvOptions::default()
     };
     let data = DataSpec {
-        source: Source::Shared("data".to_owned(), text.into()),
-        read: ReadOptions { csv, ..ReadOptions::default() },
+        source: Source::Shared(name, text.into()),
+        read: ReadOptions { csv, format: Format::from_extension(&extension), ..ReadOptions::default() },
         counts: options.weights.clone(),
         ..DataSpec::default()
     };

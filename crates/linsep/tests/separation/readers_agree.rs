@@ -95,10 +95,14 @@ const NAMES: [&str; 22] = [
 ];
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 /// What careless programs, editors and people put into files.
-const ODD: [&str; 30] = [
+const ODD: [&str; 34] = [
     "\"", "\"\"", ",", ";", "\t", "|", "\n", "\r", "\r\n", " ", "#", "\u{feff}", "\u{a0}", "\u{85}",
     "\u{2028}", "\0", ":", "1:2", "x", "0", "-", "'", "\\", "@", "%", "{", "sep=", "é", "\u{b}", "nan",
+    "<html", "ARROW1", "From ", "MATLAB",
 ];
+
+/// Endings of names, which say what kind of file it is.
+const ENDINGS: [&str; 7] = [".csv", ".tsv", ".svm", ".txt", ".vw", ".eml", ".JSONL"];
 
 fn pick<'a>(random: &mut Random, texts: &[&'a str]) -> &'a str {
     texts[random.below(texts.len() as u64) as usize]
@@ -211,11 +215,15 @@ fn read_alike(seed: u64, files: u64) -> u64 {
     let mut random = Random::new(seed);
     let (mut same, mut differences) = (0, Vec::new());
     for _ in 0..files {
-        let (mut text, options) =
+        let (mut text, mut options) =
             if chance(&mut random, 4) { pairs(&mut random) } else { table(&mut random) };
         for _ in 0..random.below(3) {
             spoil(&mut random, &mut text);
         }
+        if chance(&mut random, 40) {
+            text.insert_str(0, pick(&mut random, &ODD));
+        }
+        options.ending = if chance(&mut random, 3) { pick(&mut random, &ENDINGS) } else { "" };
         match agree(text.as_bytes(), &options, &POSITIVE, &NEGATIVE) {
             Ok(agreement) => same += u64::from(agreement == Agreement::Same),
             Err(difference) => differences.push(format!("{text:?}\n{options:?}\n{difference}")),
@@ -241,4 +249,19 @@ fn both_readers_see_the_same_rows_of_a_million_files() {
     let same: u64 = (0..50).map(|seed| read_alike(100 + seed, 20_000)).sum();
     println!("{same} of 1,000,000 files were read alike, the others refused");
     assert!(same > 125_000);
+}
+
+/// A file whose name is that of another kind of files is for other readers.
+#[test]
+fn the_checker_refuses_the_names_of_other_formats() {
+    let rows = b"1,a\n2,b\n3,a\n";
+    for format in linsep::read::FORMATS {
+        for extension in format.extensions {
+            let ending: &'static str = format!(".{extension}").leak();
+            let options = Options { ending, ..Options::default() };
+            let is_read = *extension == "csv";
+            let agreement = agree(rows, &options, &["b"], &["a"]);
+            assert_eq!(agreement == Ok(Agreement::Same), is_read, "{ending}: {agreement:?}");
+        }
+    }
 }
