@@ -15,7 +15,7 @@ libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     report::describe_detail(&model.evidence);
     report::describe_settings(&model.settings);
     report::describe_end(&model.evidence);
-    report::describe_margin(&model.evidence);
+    report::describe_margin(&model.evidence, &model.recipe);
     report::describe_bound(&model.evidence, &model.settings);
     report::explain(&model.evidence, &model.settings);
     let saved = model.to_bytes().expect("a model can be saved");

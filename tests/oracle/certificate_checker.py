@@ -64,7 +64,7 @@ def parse(text):
         return [one(word, *read) for _ in iter(lambda: begins(word), False)]
 
     def name(text):
-        ensure(len(text) > 1 and text[0] == text[-1] == '"', "a name without quotes")
+        ensure(re.fullmatch(r'"([^\\]|\\[nrb])*"', text), "a name without quotes, or a backslash that stands for nothing")
         return text[1:-1].replace(r"\n", "\n").replace(r"\r", "\r").replace(r"\b", "\\")
 
     one("linsep certificate 2", lambda text: ensure(not text, "another version"))

@@ -167,6 +167,9 @@ fn libsvm(lines: &Lines, side: impl Fn(&str) -> i8) -> Result<Table, String> {
         let mut words = text.split('#').next().unwrap_or("").split_ascii_whitespace().peekable();
         let Some(label) = words.next() else { continue };
         check_label(label, line, &[])?;
+        if text.contains('\t') {
+            return Err(format!("line {line} holds a tab, which could divide the cells of a table"));
+        }
         if label.contains([':', '"']) || label.contains(DELIMITERS) {
             return Err(format!("line {line}: \"{label}\" is no label of a LIBSVM file"));
         }

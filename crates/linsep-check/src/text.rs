@@ -92,7 +92,9 @@ fn float(text: &str) -> Option<f64> {
 /// A name in quotes, with `\n`, `\r` and `\b` for a line feed, a carriage return and a backslash.
 fn name(text: &str) -> Option<String> {
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    Some(inner.replace("\\n", "\n").replace("\\r", "\r").replace("\\b", "\\"))
+    let is_escape = |part: &str| part.starts_with(['n', 'r', 'b']);
+    let name = inner.replace("\\n", "\n").replace("\\r", "\r").replace("\\b", "\\");
+    inner.split('\\').skip(1).all(is_escape).then_some(name)
 }
 
 /// Whole numbers, then the entries of a vector.

@@ -199,11 +199,17 @@ fn files_with_two_readings_are_refused() {
     let (code, out, error) = folder.check("m.cert m.csv --ignore note");
     assert_eq!((code, out.as_str()), (Some(3), ""), "{error}");
     assert!(error.starts_with("m.csv: line 2: a quote"), "{error}");
+    // Each name has one text.
+    folder.write("odd.cert", certificate.replace("positive \"b\"", "positive \"\\x\""));
+    let (code, _, error) = folder.check("odd.cert m.csv --ignore note");
+    assert!(code == Some(3) && error.contains("odd.cert:5: not a certificate"), "{error}");
     folder.write("plain.csv", "x,note,k\n1,n,a\n9,m,b\n1,p,a\n1,q,a\n8,r,b\n");
     let (code, out, error) = folder.check("m.cert plain.csv --ignore note");
     assert_eq!(code, Some(0), "the certificate is one of the plain rows: {out}{error}");
 
-    let tables: [(&str, &str, &str); 28] = [
+    let tables: [(&str, &str, &str); 29] = [
+        // A table of times for who divides it at tabs.
+        ("2.5\t12:30\n3.5\t13:45\n2.5\t12:50\n3.5\t13:40\n", "", "line 1 holds a tab"),
         (
             "x,y,note,class\n2,1, \"n,a\",yes\n3,3, \"n,b\",yes\n0,1, \"n,c\",no\n",
             " --ignore 3",

@@ -3,7 +3,7 @@
 
 use linsep::classes::printable_lines;
 use linsep::store::{closed_stream_error, is_closed_stream};
-use std::io::{self, BufWriter, StdoutLock, Write};
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -15,11 +15,14 @@ const STANDARD_OUTPUT: u8 = 1;
 pub(crate) struct StandardOutput {
     out: BufWriter<StdoutLock<'static>>,
     closed: bool,
+    /// Whether it is a terminal, which would obey what stands in names.
+    is_terminal: bool,
 }
 
 impl StandardOutput {
     pub(crate) fn open() -> Self {
-        Self { out: BufWriter::new(io::stdout().lock()), closed: false }
+        let out = io::stdout().lock();
+        Self { is_terminal: out.is_terminal(), out: BufWriter::new(out), closed: false }
     }
 
     /// Whether a write failed because the reader is gone.
@@ -40,7 +43,10 @@ impl Write for StandardOutput {
         if is_closed_stream(STANDARD_OUTPUT) {
             return Err(closed_stream_error());
         }
-        let written = self.out.write(bytes);
+        let written = match self.is_terminal {
+            true => Shown(&mut self.out).write(bytes),
+            false => self.out.write(bytes),
+        };
         self.heard(written)
     }
 

@@ -176,6 +176,31 @@ fn small_files_do_not_fill_the_memory() {
     }
 }
 
+/// A line of a million delimiters would take gigabytes for its columns; names of several letters may be as many.
+#[test]
+fn columns_that_are_hardly_there_are_refused() {
+    let folder = Folder::with("commas.csv", format!("{}x\n1,2\n", ",".repeat(999_000)));
+    folder.write("numbers.csv", format!("{}y\n{}n\n", "1,".repeat(400_000), "2,".repeat(400_000)));
+    for (file, columns) in [("commas.csv", "999,001"), ("numbers.csv", "400,001")] {
+        for command in ["train", "separate", "convert"] {
+            let line = match command {
+                "convert" => format!("convert {file} out.svm --threads 2"),
+                command => format!("{command} {file} --threads 2"),
+            };
+            folder.linsep(&line).exits(3).says(&[
+                &format!("{file}:1: {columns} cells in"),
+                "at most 131,072 are read that are as short as that",
+                "--max-features",
+            ]);
+            let bytes = peak(&folder, &line, 3);
+            assert!(bytes < 60_000_000, "{line}: {bytes}");
+        }
+    }
+    let names: String = (0..150_000).map(|j| format!("rs{j},")).collect();
+    folder.write("names.csv", format!("{names}y\n{}a\n{}b\n", "1,".repeat(150_000), "0,".repeat(150_000)));
+    folder.linsep("train names.csv --epochs 1 -q").exits(0);
+}
+
 /// An index of eight digits in fifty bytes: every command refuses it with the numbers, unless the limit is given.
 #[test]
 fn few_values_do_not_ask_for_millions_of_weights() {

@@ -10,6 +10,9 @@ use serde::Serialize;
 const PLACES: usize = 224;
 const PLACES_OF_MANY: usize = 96;
 const MANY: u64 = 2000;
+/// Of very many updates: the scores that a picture may take, and the fewest places that show something.
+const MOST_SCORES: u64 = 400_000_000;
+const FEWEST_PLACES: usize = 8;
 
 /// A grid over the picture: the outcome at each place, row by row from below.
 #[derive(Debug, Serialize)]
@@ -34,8 +37,13 @@ pub(crate) fn region(model: &Model, axes: &[Axis; 2], points: &[(f64, f64)], col
         [least - room, most + room]
     };
     let (x, y) = (range(|point| point.0), range(|point| point.1));
-    let compares = matches!(model.learned, Learned::Kernel(_)) && model.evidence.updates > MANY;
-    let places = if compares { PLACES_OF_MANY } else { PLACES };
+    // Each place is compared with the rows of all updates, or scored by all votes.
+    let compares = matches!(model.learned, Learned::Kernel(_) | Learned::Voted { .. });
+    let updates = if compares { model.evidence.updates } else { 0 };
+    let places = match updates {
+        0..=MANY => PLACES,
+        updates => ((MOST_SCORES / updates).isqrt() as usize).clamp(FEWEST_PLACES, PLACES_OF_MANY),
+    };
     let rows = if columns == 1 { 1 } else { places };
     let mut predictor = Predictor::new(model);
     let mut outcomes = Vec::with_capacity(places * rows);

@@ -290,6 +290,19 @@ pub enum ReadErrorKind {
         /// The largest number accepted.
         limit: u32,
     },
+    /// A first line of very many cells that are hardly there.
+    #[error(
+        "{} cells in {} bytes: at most {} are read that are as short as that",
+        grouped(*.columns as u64), grouped(*.bytes as u64), grouped(*.limit as u64)
+    )]
+    EmptyColumns {
+        /// The cells of the line.
+        columns: usize,
+        /// Its bytes.
+        bytes: usize,
+        /// The most cells accepted.
+        limit: usize,
+    },
     /// Far more features than values: the weights alone would fill the memory.
     #[error(
         "{} features, but the rows have only {} that {} not 0: at most {} features are read for so few",
@@ -483,6 +496,7 @@ impl ReadErrorKind {
                 | NoFeatures
                 | TooManyFeatures { .. }
                 | FewValues { .. }
+                | EmptyColumns { .. }
                 | SparseTable { .. }
                 | MeanInOnePass
                 | ColumnCount { .. }
@@ -596,6 +610,7 @@ impl ReadErrorKind {
             NotAsMarked(_) => {
                 "correct the text there, or name an encoding, such as ⟦encoding=utf-16le⟧, in which such characters become �"
             }
+            EmptyColumns { .. } => "check the delimiter, or set the limit with ⟦max_features⟧",
             FewValues { .. } => "correct the indices, or set the limit with ⟦max_features⟧",
             SparseTable { .. } => {
                 "give the rows as LIBSVM text, where a row is its label and the index:value of what it has, or remove the columns that \

@@ -156,6 +156,9 @@ pub struct Settings {
     pub mixing: Mixing,
 }
 
+/// The weight vectors that vote at most: 16 bytes for each, whatever the passes.
+const MAX_VOTES: u64 = 1 << 24;
+
 /// Every shard keeps weights of its own: no more shards than any machine has threads for.
 const MAX_SHARDS: usize = 1024;
 
@@ -206,6 +209,12 @@ impl ClassWeight {
 }
 
 impl Settings {
+    /// The most updates: as asked for, and no more than a learner that keeps all of them has room for.
+    pub(crate) fn update_limit(&self) -> Option<u64> {
+        let room = matches!(self.learner, Learner::Voted).then_some(MAX_VOTES);
+        self.max_updates.into_iter().chain(room).min()
+    }
+
     /// Checks that the settings make sense together.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let refuse = |field, problem: &str| Err(SettingsError::new(field, problem));

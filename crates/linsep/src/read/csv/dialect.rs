@@ -112,6 +112,7 @@ pub(super) enum TrailingDelimiter {
 
 /// Settles how the text is divided, as far as the options leave it open.
 pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialect, Fault> {
+    refuse_many_columns(sample.bytes, options)?;
     let (delimiter, width) = match options.csv.delimiter {
         Some(delimiter @ (b'"' | b'\n' | b'\r')) => {
             return Err(nowhere(ReadErrorKind::BadDelimiter(char::from(delimiter))));
@@ -130,6 +131,29 @@ pub(super) fn settle(sample: Sample<'_>, options: &ReadOptions) -> Result<Dialec
     let has_header = FirstRow::look(sample, delimiter, width).is_some_and(|row| row.is_header(options));
     let header = if has_header { Some(names(sample, delimiter, width)?) } else { None };
     Ok(Dialect { delimiter, width, header, numbering: LineNumbering::TEXT })
+}
+
+/// The columns of a table whose names take no bytes to speak of. Each column takes some KB of memory, so that a line of delimiters would
+/// fill it; names and numbers of several digits are read however many there are.
+const FREE_COLUMNS: usize = 1 << 17;
+const BYTES_OF_A_NAME: usize = 4;
+
+/// Refuses a first line of very many cells that are hardly there.
+fn refuse_many_columns(text: &[u8], options: &ReadOptions) -> Result<(), Fault> {
+    let line = &text[..memchr::memchr(b'\n', text).unwrap_or(text.len())];
+    if line.len() < FREE_COLUMNS || options.max_features.is_some() || options.schema.is_some() {
+        return Ok(());
+    }
+    let known = options.csv.delimiter;
+    let delimiters =
+        DELIMITERS.into_iter().filter(|delimiter| known.is_none_or(|known| known == *delimiter)).chain(known);
+    let columns =
+        delimiters.map(|delimiter| memchr::memchr_iter(delimiter, line).count() + 1).max().unwrap_or(0);
+    if columns <= FREE_COLUMNS || line.len() >= BYTES_OF_A_NAME * columns {
+        return Ok(());
+    }
+    let kind = ReadErrorKind::EmptyColumns { columns, bytes: line.len(), limit: FREE_COLUMNS };
+    Err(Fault { line: 1, column: 0, kind })
 }
 
 /// Whether the first row names columns of numbers.

@@ -120,7 +120,7 @@ pub(crate) fn passes<P: RowLearner>(
                 learner.cursor().position += 1;
                 if learner.visit(window.at(position), observer) {
                     learner.cursor().pass_updates += 1;
-                    if settings.max_updates.is_some_and(|most| learner.updates() >= most) {
+                    if settings.update_limit().is_some_and(|most| learner.updates() >= most) {
                         return Status::UpdateLimit;
                     }
                 }

@@ -384,7 +384,7 @@ impl State {
         let Self { settings, learners, cursor, seen, .. } = self;
         let weight = weight * seen.weights[class];
         cursor.position += 1;
-        let may_learn = |updates: u64| settings.max_updates.is_none_or(|most| updates < most);
+        let may_learn = |updates: u64| settings.update_limit().is_none_or(|most| updates < most);
         let (applied, moved, wrong) = match learners {
             Learners::Two(learner) => {
                 let applied = learner.learn_expected(row, seen.signs[class], weight, None);
@@ -461,7 +461,7 @@ impl State {
 
     /// Whether the allowed number of updates has been made.
     pub(crate) fn is_at_limit(&self) -> bool {
-        let Some(most) = self.settings.max_updates else { return false };
+        let Some(most) = self.settings.update_limit() else { return false };
         match &self.learners {
             Learners::Each(own) => own.iter().all(|own| own.updates() >= most),
             _ => self.updates() >= most,

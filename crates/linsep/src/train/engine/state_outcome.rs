@@ -112,7 +112,7 @@ impl State {
 
     /// How one pass ended for a learner with so many updates.
     fn status(&self, updates: u64, updates_every_row: bool, stopped: Option<Status>) -> Status {
-        if self.settings.max_updates.is_some_and(|most| updates >= most) {
+        if self.settings.update_limit().is_some_and(|most| updates >= most) {
             return Status::UpdateLimit;
         }
         let quiet = updates == 0 && !updates_every_row;
