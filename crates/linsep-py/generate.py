@@ -1,7 +1,7 @@
-"""Writes python/linsep/estimators.py from the registry of the engine: one estimator for each learner.
+"""Writes python/linsep/estimators.py from the registry of the engine, one estimator for each learner, and _settings.py from its table.
 
-    python crates/linsep-py/generate.py           writes the file
-    python crates/linsep-py/generate.py --check   compares it, and fails where it differs
+    python crates/linsep-py/generate.py           writes the files
+    python crates/linsep-py/generate.py --check   compares them, and fails where they differ
 
 Names, ranges, defaults and help come from the learners themselves.
 """
@@ -17,6 +17,18 @@ from typing import Any
 from linsep import _engine
 
 TARGET = Path(__file__).parent / "python" / "linsep" / "estimators.py"
+SETTINGS = TARGET.with_name("_settings.py")
+
+SETTINGS_HEAD = '''"""The settings that estimators share, as specifications have them.
+
+Written by crates/linsep-py/generate.py from the table of the engine; a test compares them. Do not edit by hand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+'''
 
 #: The defaults of the settings that learners share: those of the command line. The passes are those of the learner.
 DEFAULTS: dict[str, Any] = {
@@ -111,6 +123,8 @@ def parameters(learner: dict[str, Any], settings: list[dict[str, Any]]) -> list[
             continue
         default = learner["usual_epochs"] if entry["name"] == "epochs" else DEFAULTS.get(entry["name"])
         words = " or ".join(repr(value["name"]) for value in entry["values"])
+        if default is None and entry["default"]:
+            entry = {**entry, "help": f"{entry['help']}; None for the default: {entry['default']}"}
         found.append((entry, default, words))
     return found
 
@@ -153,15 +167,17 @@ def estimator(learner: dict[str, Any], settings: list[dict[str, Any]]) -> str:
     lines.append('    """')
     lines.append("")
     own = {entry["name"]: entry["kind"] for entry, _, _ in entries if entry["name"] not in shared}
-    common = {entry["name"]: entry["kind"] for entry, _, _ in entries if entry["name"] in shared}
+    common = [entry["name"] for entry, _, _ in entries if entry["name"] in shared]
     lines.append(f"    _learner: ClassVar[str] = {json.dumps(learner['name'])}")
-    for name, kinds in (("_options", own), ("_settings", common)):
-        if not kinds:
-            lines.append(f"    {name}: ClassVar[dict[str, str]] = {{}}")
-            continue
-        lines.append(f"    {name}: ClassVar[dict[str, str]] = {{")
-        lines += [f"        {json.dumps(key)}: {json.dumps(kind)}," for key, kind in kinds.items()]
+    if own:
+        lines.append("    _options: ClassVar[dict[str, str]] = {")
+        lines += [f"        {json.dumps(key)}: {json.dumps(kind)}," for key, kind in own.items()]
         lines.append("    }")
+    else:
+        lines.append("    _options: ClassVar[dict[str, str]] = {}")
+    lines.append("    _settings: ClassVar[tuple[str, ...]] = (")
+    lines += [f"        {json.dumps(name)}," for name in common]
+    lines.append("    )")
     lines.append(f"    _traces: ClassVar[bool] = {learner['traces_mistakes']}")
     lines.append("")
     lines.append("    def __init__(")
@@ -187,6 +203,18 @@ def natural(learner: dict[str, Any]) -> list[str]:
     return ["        return True"]
 
 
+def table(settings: list[dict[str, Any]]) -> str:
+    """The settings that learners share, by name: the place in a specification, the kind, and the words with what they stand for."""
+    lines = ["#: The settings that estimators share: the place of each in a specification, its kind, and what its words stand for."]
+    lines.append("SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {")
+    for entry in settings:
+        words = {value["name"]: value["value"] for value in entry["values"]}
+        # The engine says which words it takes, unless they stand for something else, or others would name files.
+        listed = words if entry["words_only"] or any(name != value for name, value in words.items()) else {}
+        lines.append(f"    {json.dumps(entry['name'])}: ({json.dumps(entry['at'])}, {json.dumps(entry['kind'])}, {listed!r}),")
+    return "\n".join(lines) + "\n}\n"
+
+
 def source() -> str:
     learners = json.loads(_engine.learners())
     settings = json.loads(_engine.settings())
@@ -201,11 +229,12 @@ def source() -> str:
 
 def main() -> None:
     text = source()
-    if sys.argv[1:] == ["--check"]:
-        if TARGET.read_text(encoding="utf-8") != text:
-            sys.exit(f"{TARGET} is not what the registry gives: run {Path(__file__).name}")
-    else:
-        TARGET.write_text(text, encoding="utf-8")
+    shared = SETTINGS_HEAD + table(json.loads(_engine.settings()))
+    for path, text in ((TARGET, text), (SETTINGS, shared)):
+        if sys.argv[1:] != ["--check"]:
+            path.write_text(text, encoding="utf-8")
+        elif path.read_text(encoding="utf-8") != text:
+            sys.exit(f"{path} is not what the registry gives: run {Path(__file__).name}")
 
 
 if __name__ == "__main__":

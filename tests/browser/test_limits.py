@@ -26,6 +26,8 @@ def jobs():
         yield {"job": "train", "data": DATA, "learner": "logistic", "features": "pairs", "max_pairs": number}
         for learner, option in (("kernel", "kernel_cache"), ("pocket", "patience"), ("svm", "C"), ("batch", "step")):
             yield {"job": "train", "data": DATA, "learner": learner, "options": {option: number}}
+        # It keeps every mistake, and XOR has some in every pass.
+        yield {"job": "train", "data": {"source": "xor"}, "learner": "voted", "epochs": number}
         yield {"job": "separate", "data": DATA, "seed": number, "max_seconds": number}
     # A grid of three options that makes a billion learners, and one option with many values.
     values = [0.001 * (1 + k) for k in range(998)]

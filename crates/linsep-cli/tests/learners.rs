@@ -110,7 +110,8 @@ fn wrong_settings_name_the_range_and_the_reason() {
     for (options, parts) in [
         ("--learner margin --epsilon 0", ["above 0 and below 1", "best margin"]),
         ("--learner margin --epsilon 1", ["above 0 and below 1", "at least 1 − epsilon of the best margin"]),
-        ("--learner margin --epsilon nan", ["above 0 and below 1", "best margin"]),
+        ("--learner margin --epsilon 1.5", ["above 0 and below 1", "best margin"]),
+        ("--learner margin --epsilon nan", ["--epsilon is NaN", "above 0 and below 1"]),
         ("--learner margin --beta -1", ["from 0 to", "margin that every row is to have"]),
         ("--learner margin --agreement -0.5", ["from 0 to", "mistakes would not count"]),
         ("--learner batch --power 1.5", ["from 0 to 1", "finite"]),
@@ -593,4 +594,48 @@ fn a_penalty_leaves_few_features_and_its_path_is_told() {
     ] {
         folder.linsep(&format!("train iris {options}")).exits(2).says(&[part]);
     }
+}
+
+/// One rule chooses the learner where none is named, and the report says why.
+#[test]
+fn the_learner_that_was_not_named_is_explained() {
+    let folder = Folder::with_iris("iris");
+    let wide: String = (0..40)
+        .map(|i| {
+            let cells: String = (0..50).map(|j| format!("{},", (i * 7 + j * j * 3 + i * j) % 11)).collect();
+            format!("{cells}{}\n", if (i * 5) % 7 < 3 { "a" } else { "b" })
+        })
+        .collect();
+    folder.write("wide.csv", wide);
+    let pair = "--classes versicolor,virginica";
+    for (arguments, learner, reason) in [
+        (format!("iris {pair}"), "averaged perceptron", ""),
+        ("iris".to_owned(), "multi-class", "because there are several classes"),
+        ("wide.csv".to_owned(), "logistic regression", "because there are more features than rows"),
+        (
+            format!("iris {pair} --features splines"),
+            "logistic regression",
+            "because added features need a penalty",
+        ),
+        (format!("iris {pair} --learner logistic"), "logistic regression", ""),
+        // Options that the usual learner does not have.
+        (format!("iris {pair} --C 10"), "logistic regression", "because it has the given options"),
+        ("wide.csv --C 10".to_owned(), "logistic regression", "because it has the given options"),
+        ("iris --C 10".to_owned(), "logistic regression", "because it has the given options"),
+        (format!("iris {pair} --loss hinge"), "support vector machine", "because it has the given options"),
+        (format!("iris {pair} --lift 0.5"), "lifted perceptron", "because it has the given options"),
+    ] {
+        let text = folder.linsep(&format!("train {arguments}")).exits(0).out;
+        let line =
+            text.split("Learner   ").nth(1).and_then(|rest| rest.split("\nResult").next()).unwrap_or("");
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(line.starts_with(learner), "{arguments}: {line}");
+        let chosen = if reason.is_empty() { String::new() } else { format!("; chosen {reason}") };
+        assert!(
+            line.ends_with(&chosen) && (!chosen.is_empty() || !line.contains("chosen")),
+            "{arguments}: {line}"
+        );
+    }
+    // No learner has both.
+    folder.linsep("train iris --C 10 --lift 0.5").exits(2).says(&["--C"]);
 }

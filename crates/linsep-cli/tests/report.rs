@@ -333,7 +333,8 @@ fn a_given_model_says_which_column_is_the_label() {
         seen.contains("The classes are proved to be completely separable") && !seen.contains("name=n1"),
         "{seen}"
     );
-    assert!(seen.contains("linsep separate rows.csv --label kind --ignore name"), "{seen}");
+    let command = "linsep separate rows.csv --time 60 --columns usual --label kind --ignore name --missing auto -o CERTIFICATE";
+    assert!(seen.contains(command), "{seen}");
     // A file without the column that is left out does as well.
     let without: Vec<String> = folder
         .text("rows.csv")
@@ -365,7 +366,8 @@ fn a_verdict_is_about_the_columns_of_the_model() {
         let page = folder.linsep(&format!("report new.csv --model m.model{options} -q")).exits(0).out;
         let seen = checked(&page).split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(seen.contains("The classes are proved not to be separable"), "{seen}");
-        let command = format!("linsep separate new.csv --label label --ignore {ignored}");
+        let command =
+            format!("linsep separate new.csv --time 60 --columns usual --label label --ignore {ignored}");
         assert!(seen.contains(&command) && seen.contains("Features 2,"), "{seen}");
     }
 }

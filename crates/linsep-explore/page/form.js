@@ -36,7 +36,7 @@ export class Form {
     const shared = this.about.settings.filter((setting) => !LEFT_OUT.has(setting.name) && this.#applies(setting, chosen));
     for (const setting of shared.filter((one) => FIRST.includes(one.name))) fields.push(this.#setting(setting));
     const more = shared.filter((one) => !FIRST.includes(one.name));
-    const open = this.container.querySelector(":scope > details")?.open ?? more.some((one) => this.#get(one.name) !== undefined);
+    const open = this.container.querySelector(":scope > details")?.open ?? more.some((one) => valueAt(this.settings, one.at) !== undefined);
     const details = el("details", { open }, el("summary", {}, "More settings"), el("div", { class: "fields" }, more.map((one) => this.#setting(one))));
     const focused = document.activeElement?.id;
     fill(this.container, el("div", { class: "fields" }, fields), details);
@@ -70,33 +70,13 @@ export class Form {
     }, option.auto);
   }
 
-  #get(name) {
-    if (name === "bias") return this.settings.bias?.append === undefined ? undefined : this.settings.bias.append ? "append" : "none";
-    if (name === "bias_scale") return this.settings.bias?.scale;
-    if (name === "class_weight") return weightsAsText(this.settings.classes?.weight);
-    return this.settings[name];
-  }
-
-  #set(name, value) {
-    if (name === "bias" || name === "bias_scale") {
-      const bias = { ...this.settings.bias };
-      if (name === "bias") bias.append = value === undefined ? undefined : value === "append";
-      else bias.scale = value;
-      for (const key of Object.keys(bias)) if (bias[key] === undefined) delete bias[key];
-      this.settings.bias = Object.keys(bias).length ? bias : undefined;
-    } else if (name === "class_weight") {
-      const { weight, ...classes } = { ...this.settings.classes, weight: value };
-      if (weight !== undefined) classes.weight = weight;
-      this.settings.classes = Object.keys(classes).length ? classes : undefined;
-    } else this.settings[name] = value;
-    this.#changed(false);
-  }
-
   #setting(setting) {
-    // The registry speaks of values of Python; what is left empty here is None there.
-    const help = setting.kind === "class_weight" ? "the weight of the rows of each class: balanced, or CLASS=WEIGHT separated by commas; empty for 1" : setting.help.replaceAll("None for", "empty for");
-    return this.#field(`setting-${setting.name}`, named(setting.name), setting, this.#get(setting.name), "default", help,
-      (given) => this.#set(setting.name, given));
+    const value = valueAt(this.settings, setting.at);
+    const help = setting.default ? `${setting.help}; by default ${setting.default}` : setting.help;
+    return this.#field(`setting-${setting.name}`, setting.label, setting, textOf(setting, value), "default", help, (text) => {
+      this.settings = withValue(this.settings, setting.at, meant(setting, text));
+      this.#changed(false);
+    });
   }
 
   #field(id, label, { kind, values }, value, usual, help, set, auto) {
@@ -114,6 +94,27 @@ export class Form {
     return el("div", { class: "field" }, el("label", { for: id }, label), input, explained(help, helpId));
   }
 }
+
+/** The value at a place of a specification, such as bias.append. */
+export const valueAt = (spec, place) => place.split(".").reduce((inner, name) => inner?.[name], spec);
+
+/** The specification with another value at a place; without one, also without the parts that it leaves empty. */
+export function withValue(spec, place, value) {
+  const [name, ...rest] = place.split(".");
+  const { [name]: before, ...others } = spec ?? {};
+  const after = rest.length ? withValue(before, rest.join("."), value) : value;
+  const empty = after === undefined || (rest.length && !Object.keys(after).length);
+  return empty ? others : { ...others, [name]: after };
+}
+
+/** What a field shows of a value: of a choice, its word. */
+export function textOf(setting, value) {
+  if (setting.kind === "class_weight") return weightsAsText(value);
+  return setting.kind === "choice" ? setting.values.find((one) => one.value === value)?.name : value;
+}
+
+/** The value that a word of a choice stands for. */
+export const meant = (setting, text) => (setting.kind === "choice" ? setting.values.find((one) => one.name === text)?.value : text);
 
 /** Marks the fields that a message names, and no others. */
 export function markFields(message) {

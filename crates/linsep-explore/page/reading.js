@@ -1,6 +1,7 @@
 // How a file is read: a field for each option of reading, as the registry has them.
 
 import { el, fill, freshId } from "./dom.js";
+import { meant, textOf, valueAt, withValue } from "./form.js";
 
 /** Which fields stand together; the first group is always open. */
 const GROUPS = [["tables", null], ["files", "Format"], ["texts", "Texts"], ["pictures", "Pictures"], ["limits", "Limits"]];
@@ -22,13 +23,14 @@ export class Reading {
   #field(field) {
     const id = `read-${field.name}`;
     const helpId = freshId("help");
-    const described = field.help ? { "aria-describedby": helpId } : {};
-    const choices = { choice: field.values.map((one) => one.name), answer: ["yes", "no"] }[field.kind];
+    const described = { "aria-describedby": helpId };
+    const help = field.default ? `${field.help}; by default ${field.default}` : field.help;
+    const choices = field.kind === "choice" ? field.values.map((one) => one.name) : null;
     const input = choices
       ? el("select", { id, ...described }, el("option", { value: "" }, "default"), choices.map((name) => el("option", { value: name }, name)))
-      : el("input", { id, type: "text", autocomplete: "off", placeholder: "default", inputMode: field.kind === "whole" ? "numeric" : "text", ...described });
+      : el("input", { id, type: "text", autocomplete: "off", placeholder: "default", inputMode: ["whole", "size"].includes(field.kind) ? "numeric" : "text", ...described });
     this.inputs.set(field.at, input);
-    return el("div", { class: "field" }, el("label", { for: id }, field.label), input, field.help ? el("p", { class: "help", id: helpId }, field.help) : null);
+    return el("div", { class: "field" }, el("label", { for: id }, field.label), input, el("p", { class: "help", id: helpId }, help));
   }
 
   #flag(field) {
@@ -39,31 +41,29 @@ export class Reading {
 
   /** Shows how a file was read. */
   show(options) {
-    for (const { at, kind } of this.fields) {
+    for (const field of this.fields) {
+      const { at, kind } = field;
       const input = this.inputs.get(at);
-      const value = at.split(".").reduce((inner, name) => inner?.[name], options);
+      const value = valueAt(options, at);
       if (kind === "flag") input.checked = value === true;
       else if (value === undefined || value === null) input.value = "";
       else if (kind === "list") input.value = value.join(", ");
       else if (kind === "pairs") input.value = Object.entries(value).map(([name, what]) => `${name}=${what}`).join(", ");
-      else if (kind === "answer") input.value = value ? "yes" : "no";
-      else input.value = String(value);
+      else input.value = String(textOf(field, value) ?? "");
       input.closest("details details")?.toggleAttribute("open", Boolean(input.checked || (kind !== "flag" && input.value)) || input.closest("details").open);
     }
   }
 
   /** The options that the fields say. */
   options() {
-    const options = {};
-    for (const { at, kind } of this.fields) {
+    let options = {};
+    for (const field of this.fields) {
+      const { at, kind } = field;
       const input = this.inputs.get(at);
       const text = kind === "flag" ? (input.checked ? "yes" : "") : input.value.trim();
       // A space is a delimiter too, and is not to be trimmed.
       if (!text && !(at === "csv.delimiter" && input.value === " ")) continue;
-      const path = at.split(".");
-      const last = path.pop();
-      const inner = path.reduce((outer, name) => (outer[name] ??= {}), options);
-      inner[last] = given(kind, text || "space");
+      options = withValue(options, at, kind === "choice" ? meant(field, text) : given(kind, text || "space"));
     }
     return options;
   }
@@ -72,9 +72,8 @@ export class Reading {
 /** What a text stands for. What is wrong is said by the engine. */
 function given(kind, text) {
   if (kind === "flag") return true;
-  if (kind === "answer") return text === "yes";
   if (kind === "list") return listed(text);
-  if (kind === "whole") return /^\d+$/.test(text) ? Number(text) : text;
+  if (kind === "whole" || kind === "size") return /^\d+$/.test(text) ? Number(text) : text;
   if (kind === "pairs") return Object.fromEntries(listed(text).map((pair) => [pair.slice(0, pair.lastIndexOf("=")), pair.slice(pair.lastIndexOf("=") + 1)]));
   return text;
 }

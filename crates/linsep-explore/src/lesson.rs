@@ -181,7 +181,7 @@ mod tests {
         assert!(refused(&settings).contains("settings: “epochs” is “x”"), "{}", refused(&settings));
         for (settings, why) in [
             ("learner = \"perzeptron\"", "\"perzeptron\""),
-            ("options = { C = 1 }", "C"),
+            ("options = { C = -1 }", "C"),
             ("learner = \"svm\"\noptions = { C = -1 }", "C"),
             ("epochs = 0", "epochs"),
             ("max_pairs = 3", "features"),

@@ -1,13 +1,15 @@
 //! Watching a job for a page: what it says goes out line by line, and a page that is gone stops it.
 
 use crate::drawing::History;
-use linsep::job::{reading_form, settings_form};
 use linsep::numbers::{Rounding, counted, grouped, rounded};
 use linsep::observe::{Note, Observer, Progress, Update};
+use linsep::settings::{reading_form, settings_form};
 use linsep::spelling::{Mention, spelled};
 use linsep::train::learners;
 use serde_json::{Value, json};
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc::UnboundedSender;
 
@@ -58,15 +60,49 @@ fn label(field: &str) -> Option<String> {
 /// How often a page hears of progress.
 const PAUSE: Duration = Duration::from_millis(80);
 
+/// The memory that jobs may take: all of them together, beside what the explorer had when it was first asked.
+struct Room {
+    /// The bytes of the process beyond which no job goes on. `None` where the system does not tell.
+    most: Option<u64>,
+    /// When it was looked at last, and what was seen.
+    looked: Mutex<(Instant, bool)>,
+}
+
+impl Room {
+    /// Half of what is free is left to others.
+    fn of_all_jobs() -> &'static Self {
+        static ROOM: OnceLock<Room> = OnceLock::new();
+        ROOM.get_or_init(|| Room {
+            most: linsep::memory::resident()
+                .zip(linsep::memory::available())
+                .map(|(own, free)| own + free / 2),
+            looked: Mutex::new((Instant::now(), false)),
+        })
+    }
+
+    /// Whether jobs take more than they may; looked at every so often.
+    fn is_full(&self) -> bool {
+        let Some(most) = self.most else { return false };
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked.0.elapsed() >= PAUSE {
+            *looked = (Instant::now(), linsep::memory::resident().is_some_and(|own| own > most));
+        }
+        looked.1
+    }
+}
+
 /// The page that asked for a job.
 #[derive(Clone)]
 pub(crate) struct Listener {
     lines: UnboundedSender<Value>,
+    /// Whether the job was stopped because memory was full.
+    full: Arc<AtomicBool>,
 }
 
 impl Listener {
     pub(crate) fn new(lines: UnboundedSender<Value>) -> Self {
-        Self { lines }
+        Room::of_all_jobs();
+        Self { lines, full: Arc::default() }
     }
 
     /// Sends a line, unless the page is gone.
@@ -74,8 +110,22 @@ impl Listener {
         let _ = self.lines.send(line);
     }
 
+    /// Whether the job is to end: nobody listens, or it fills the memory.
     pub(crate) fn is_gone(&self) -> bool {
-        self.lines.is_closed()
+        if Room::of_all_jobs().is_full() {
+            self.full.store(true, Ordering::Relaxed);
+        }
+        self.lines.is_closed() || self.full.load(Ordering::Relaxed)
+    }
+
+    /// Why the job was stopped, if that was for want of memory.
+    pub(crate) fn stopped(&self) -> Option<String> {
+        let most = Room::of_all_jobs().most.filter(|_| self.full.load(Ordering::Relaxed))?;
+        Some(format!(
+            "the job was stopped: the explorer may use {} MB of memory for all jobs together; allow it fewer passes or \
+             updates, or run it on the command line",
+            grouped(most / 1_000_000)
+        ))
     }
 }
 

@@ -4,6 +4,7 @@ use crate::registry::estimator;
 use linsep::Error;
 use linsep::dataset::DatasetError;
 use linsep::read::{ReadError, ReadErrorKind};
+use linsep::settings::settings_form;
 use linsep::spelling::{Mention, spelled};
 use linsep::store::StoreError;
 use linsep::train::learners;
@@ -33,28 +34,10 @@ pub enum Door {
 }
 
 impl Door {
-    /// The names of the parameters, but for the options of learners.
+    /// The names of the parameters, but for the settings that learners share and for their options.
     fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Estimator => &[
-                "epochs",
-                "scale",
-                "order",
-                "seed",
-                "bias",
-                "bias_scale",
-                "init",
-                "mistake",
-                "shards",
-                "mixing",
-                "max_updates",
-                "max_seconds",
-                "class_weight",
-                "probabilities",
-                "features",
-                "max_pairs",
-                "sample_weight",
-            ],
+            Self::Estimator => &["sample_weight"],
             // The functions give these two their own names.
             Self::Compare => &[
                 "learner",
@@ -127,7 +110,8 @@ impl Door {
     }
 
     fn has(self, field: &str) -> bool {
-        self.parameters().contains(&field) || (self == Self::Estimator && is_option(field))
+        let is_shared = || settings_form().iter().any(|setting| setting["name"] == field);
+        self.parameters().contains(&field) || (self == Self::Estimator && (is_option(field) || is_shared()))
     }
 }
 

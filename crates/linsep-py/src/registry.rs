@@ -1,7 +1,7 @@
 //! The learners and the settings that they share, as data: the estimators of the package are generated from them.
 
 use crate::errors::{Door, in_python};
-use linsep::job::{learner_form, settings_form};
+use linsep::settings::{learner_form, settings_form};
 use linsep::train::Descriptor;
 use pyo3::prelude::*;
 use serde_json::{Value, json};

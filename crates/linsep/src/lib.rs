@@ -112,6 +112,7 @@ pub mod random;
 pub mod read;
 pub mod report;
 pub mod separate;
+pub mod settings;
 pub mod spelling;
 pub mod split;
 pub mod store;

@@ -25,6 +25,13 @@ pub fn available() -> Option<u64> {
     [machine, group, left_by_limits()].into_iter().flatten().min()
 }
 
+/// The memory that this process has, in bytes. `None` where the system does not tell.
+pub fn resident() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
 /// Refuses what needs more memory than there is. `what` is the beginning of a sentence.
 pub fn check(needed: u64, what: impl FnOnce() -> String) -> Result<(), Error> {
     if needed <= LITTLE {

@@ -21,6 +21,7 @@ const STAGES: &[&[&str]] = &[
     &["model"],
     &["compare", "metric", "out_of_fold", "theory_report", "tune"],
     &["job"],
+    &["settings"],
     &["report"],
     &["chart"],
     &["page"],

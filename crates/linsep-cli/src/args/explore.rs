@@ -1,6 +1,6 @@
 //! The arguments of `linsep explore`.
 
-use super::{ReadArgs, WeightsArg};
+use super::{Flags, WeightedReading};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -19,7 +19,5 @@ pub(crate) struct ExploreArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) lesson: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) weights: WeightsArg,
-    #[command(flatten)]
-    pub(crate) read: ReadArgs,
+    pub(crate) flags: Flags<WeightedReading>,
 }

@@ -1,85 +1,22 @@
-//! Which learner, and the options that each has of its own, as the registry of learners lists them.
+//! The options that each learner has of its own, as the registry of learners lists them.
 
 use crate::console::flags;
 use clap::builder::{PossibleValue, PossibleValuesParser};
-use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, ValueEnum};
+use clap::{Arg, ArgAction, ArgMatches};
 use linsep::job::Grid;
-use linsep::train::{Descriptor, Mixing, OptionDescriptor, OptionKind, OptionValue, Options, learners};
-use std::sync::LazyLock;
-
-/// A learner by its name.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct LearnerArg(&'static Descriptor);
-
-impl LearnerArg {
-    /// The name, as specifications have it.
-    pub(crate) fn name(self) -> String {
-        self.0.name.to_string()
-    }
-}
-
-impl ValueEnum for LearnerArg {
-    fn value_variants<'a>() -> &'a [Self] {
-        static ALL: LazyLock<Vec<LearnerArg>> =
-            LazyLock::new(|| learners().iter().map(|&descriptor| LearnerArg(descriptor)).collect());
-        &ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.0.name).help(self.0.summary))
-    }
-}
-
-/// Learner-specific options.
-#[derive(Debug, Default)]
-pub(crate) struct LearnerArgs {
-    /// Those that the registry lists.
-    pub(crate) options: Options,
-    /// Number of shards.
-    pub(crate) shards: Option<usize>,
-    /// Weight of each shard in the average.
-    pub(crate) mixing: Option<Mixing>,
-}
-
-/// Learner-specific options, each with several values.
-#[derive(Debug, Default)]
-pub(crate) struct GridArgs {
-    /// Those that are given.
-    pub(crate) values: Grid,
-}
-
-/// Learning in shards.
-#[derive(Debug, Args)]
-#[command(next_help_heading = HEADING)]
-struct ShardArgs {
-    /// perceptron, averaged: split the rows into S random shards, train them in parallel and average their
-    /// weights after every pass; the result depends on the number of shards, not of threads [default: 1]
-    #[arg(long, value_name = "S", allow_negative_numbers = true)]
-    shards: Option<usize>,
-    /// perceptron, averaged: weight of each shard in the average [default: uniform]
-    #[arg(long, value_enum)]
-    mixing: Option<MixingArg>,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum MixingArg {
-    /// Equal weights: fewer passes on most data
-    Uniform,
-    /// Weights proportional to the updates in the pass: at most (R/γ*)² passes with a mistake, for any number
-    /// of shards
-    Updates,
-}
-
-/// Shorthand options.
-#[derive(Debug, Args)]
-#[command(next_help_heading = HEADING)]
-struct ShortcutArgs {
-    /// logistic: bias-reduced logistic regression, the same as --penalty firth
-    #[arg(long, conflicts_with = "penalty")]
-    firth: bool,
-}
+use linsep::train::{Descriptor, OptionDescriptor, OptionKind, OptionValue, Options, learners};
 
 const HEADING: &str = "Learner-specific options";
+
+/// A shorthand for one value of an option.
+fn firth() -> Arg {
+    Arg::new("firth")
+        .long("firth")
+        .help("logistic: bias-reduced logistic regression, the same as --penalty firth")
+        .help_heading(HEADING)
+        .conflicts_with("penalty")
+        .action(ArgAction::SetTrue)
+}
 
 /// An option that one or more learners have.
 struct Shared {
@@ -229,72 +166,37 @@ fn given(option: &OptionDescriptor, matches: &ArgMatches) -> Vec<OptionValue> {
 
 const GRID_HEADING: &str = "Learner-specific options (one value, or several separated by commas)";
 
-impl Args for GridArgs {
-    fn augment_args(command: Command) -> Command {
-        let several = |shared: &Shared| {
-            let several = format!("{}, …", shared.option.symbol);
-            shared.to_arg().value_name(several).value_delimiter(',').help_heading(GRID_HEADING)
-        };
-        command.args(shared_options().iter().map(several))
-    }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
-    }
+/// The options of learners as arguments, each with one value.
+pub(super) fn learner_args() -> Vec<Arg> {
+    shared_options().iter().map(Shared::to_arg).chain([firth()]).collect()
 }
 
-impl FromArgMatches for GridArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let mut found = Self::default();
-        found.update_from_arg_matches(matches)?;
-        Ok(found)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        for Shared { option, .. } in shared_options() {
-            let values = given(option, matches);
-            if !values.is_empty() {
-                self.values.insert(option.name.to_string(), values);
-            }
-        }
-        Ok(())
-    }
+/// The options of learners as arguments, each with several values.
+pub(super) fn grid_args() -> Vec<Arg> {
+    let several = |shared: &Shared| {
+        let several = format!("{}, …", shared.option.symbol);
+        shared.to_arg().value_name(several).value_delimiter(',').help_heading(GRID_HEADING)
+    };
+    shared_options().iter().map(several).collect()
 }
 
-impl Args for LearnerArgs {
-    fn augment_args(command: Command) -> Command {
-        ShardArgs::augment_args(ShortcutArgs::augment_args(
-            command.args(shared_options().iter().map(Shared::to_arg)),
-        ))
+/// The options that are given.
+pub(super) fn learner_options(matches: &ArgMatches) -> Options {
+    let mut options = Options::new();
+    for Shared { option, .. } in shared_options() {
+        if let Some(value) = given(option, matches).pop() {
+            options.set(option.name, value);
+        }
     }
-
-    fn augment_args_for_update(command: Command) -> Command {
-        Self::augment_args(command)
+    if matches.get_flag("firth") {
+        options.set("penalty", "firth");
     }
+    options
 }
 
-impl FromArgMatches for LearnerArgs {
-    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let mut found = Self::default();
-        found.update_from_arg_matches(matches)?;
-        Ok(found)
-    }
-
-    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
-        for Shared { option, .. } in shared_options() {
-            if let Some(value) = given(option, matches).pop() {
-                self.options.set(option.name, value);
-            }
-        }
-        if ShortcutArgs::from_arg_matches(matches)?.firth {
-            self.options.set("penalty", "firth");
-        }
-        let shards = ShardArgs::from_arg_matches(matches)?;
-        self.shards = shards.shards;
-        self.mixing = shards.mixing.map(|mixing| match mixing {
-            MixingArg::Uniform => Mixing::Uniform,
-            MixingArg::Updates => Mixing::Updates,
-        });
-        Ok(())
-    }
+/// The options that are given, each with its values.
+pub(super) fn options_grid(matches: &ArgMatches) -> Grid {
+    let values =
+        shared_options().into_iter().map(|shared| (shared.option.name, given(shared.option, matches)));
+    values.filter(|(_, values)| !values.is_empty()).map(|(name, values)| (name.to_string(), values)).collect()
 }

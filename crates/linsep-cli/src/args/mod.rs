@@ -4,33 +4,30 @@ mod choice;
 mod data;
 #[cfg(feature = "explore")]
 mod explore;
-mod learn;
+mod flags;
 mod learner;
 mod plot;
 mod probability;
 mod separate;
 
-pub(crate) use data::{BiasArgs, CacheArgs, ClassArgs, ReadArgs, TaskArgs, WeightsArg};
 #[cfg(feature = "explore")]
 pub(crate) use explore::ExploreArgs;
-pub(crate) use learn::{LearnArgs, set};
-pub(crate) use learner::{GridArgs, LearnerArg, LearnerArgs};
+pub(crate) use flags::{
+    Comparing, Explaining, Flags, Job, Learning, Reading, Rows, Separating, Training, Tuning, Verifying,
+    WeightedReading,
+};
 pub(crate) use plot::{
     ComparePlotArgs, DrawArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind, ReportArgs,
     SeparationPlotArgs, WeightPlotArgs,
 };
-pub(crate) use probability::{ProbabilityArgs, ThresholdArg};
+pub(crate) use probability::ThresholdArg;
 pub(crate) use separate::{DecideArgs, SeparateArgs, VerifyArgs};
 
-use choice::{INPUT_NUMBERS, JUDGINGS, METRICS, ORDERS, SHOW, choice};
+use choice::{INPUT_NUMBERS, SHOW, choice};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use linsep::compare::MAX_ORDERS;
 use linsep::job::Show;
-use linsep::metric::Metric;
 use linsep::model::InputNumbers;
 use linsep::read::Format;
-use linsep::train::Order;
-use linsep::tune::Judging;
 use std::path::PathBuf;
 
 const EXIT_CODES: &str = "\
@@ -127,57 +124,10 @@ pub(crate) struct TrainArgs {
     pub(crate) spec: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) learn: LearnArgs,
-
-    /// Initial weights: zero, first (the first row, counted as an update), or a model file [default: zero]
-    #[arg(long, value_name = "zero|first|MODEL", help_heading = "Training options")]
-    pub(crate) init: Option<PathBuf>,
-    /// Train on each row as it is read, in one pass and constant memory (the default for standard input with
-    /// --epochs 1; the voted learner stores its mistakes)
-    #[arg(long, help_heading = "Training options")]
-    pub(crate) online: bool,
-    /// Train on data larger than memory, using at most this much, such as 64MB or 2GB: rows are streamed from
-    /// FILE.linsep beside the data, which is created if necessary; the model is the same as with --scale none
-    #[arg(long, value_name = "SIZE", value_parser = size, conflicts_with = "online", help_heading = "Training options")]
-    pub(crate) memory: Option<u64>,
+    pub(crate) flags: Flags<Training>,
     /// Exit with code 1 if training did not converge (a perceptron converges with a pass without mistakes)
     #[arg(long, help_heading = "Training options")]
     pub(crate) require_convergence: bool,
-
-    /// Save the training state here at the start and at regular intervals, so that a killed run can be
-    /// resumed
-    #[arg(long, value_name = "FILE", help_heading = "Checkpoint options")]
-    pub(crate) checkpoint: Option<PathBuf>,
-    /// Seconds between checkpoints [default: 10]
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        help_heading = "Checkpoint options",
-        requires = "checkpoint",
-        allow_negative_numbers = true
-    )]
-    pub(crate) checkpoint_every: Option<f64>,
-    /// Resume from a checkpoint; the model is the same as without the interruption
-    #[arg(long, value_name = "FILE", help_heading = "Checkpoint options")]
-    pub(crate) resume: Option<PathBuf>,
-
-    /// logistic: output the regularisation path: the weights for at most N values of C, spaced geometrically
-    /// from the smallest with a nonzero weight up to the chosen C; needs --json
-    #[arg(long, value_name = "N", requires = "json", help_heading = "Additional output")]
-    pub(crate) path: Option<usize>,
-    /// Write the quantities in the convergence proof as training proceeds, as JSON Lines
-    #[arg(long, value_name = "FILE", help_heading = "Additional output")]
-    pub(crate) trace: Option<PathBuf>,
-    /// Maximum number of lines in the trace [default: 1000]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..), requires = "trace", help_heading = "Additional output")]
-    pub(crate) trace_points: Option<u64>,
-    /// Reference separator θ* for the trace [default: the separator found by this run]
-    #[arg(long, value_name = "MODEL", requires = "trace", help_heading = "Additional output")]
-    pub(crate) comparator: Option<PathBuf>,
-    /// Write the misclassified rows in order, as LIBSVM: one pass of a perceptron over them gives the same
-    /// final weights
-    #[arg(long, value_name = "FILE", help_heading = "Additional output")]
-    pub(crate) teaching_set: Option<PathBuf>,
 
     /// Print one JSON record on standard output instead of the report
     #[arg(long, help_heading = None::<&'static str>)]
@@ -202,40 +152,8 @@ pub(crate) struct CompareArgs {
 pub(crate) struct ContestArgs {
     /// Labelled data, as for train
     pub(crate) data: PathBuf,
-    /// Learners to compare, separated by commas [default: all that are suitable for the data]
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        value_name = "A,B,…",
-        help_heading = "Comparison options"
-    )]
-    pub(crate) learners: Vec<LearnerArg>,
-    /// Metric on held-out rows
-    #[arg(long, value_parser = choice::<Metric>(METRICS), default_value = "error", help_heading = "Comparison options")]
-    pub(crate) metric: Metric,
-    /// Number of cross-validation folds
-    #[arg(long, value_name = "N", default_value_t = 5, help_heading = "Comparison options")]
-    pub(crate) folds: usize,
-    /// Order in which rows are visited [default: shuffle]
-    #[arg(long, value_parser = choice::<Order>(ORDERS), help_heading = "Comparison options")]
-    pub(crate) order: Option<Order>,
-    /// Repeat training in this many other row orders and show how much the results vary
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=MAX_ORDERS), help_heading = "Comparison options")]
-    pub(crate) orders: u64,
-    /// Maximum number of passes over the data per run [default: 100; 1000 for svm, logistic and max-margin]
-    #[arg(long, value_name = "N", help_heading = "Comparison options")]
-    pub(crate) epochs: Option<u64>,
-    /// Maximum seconds per run [default: no limit]
-    #[arg(long, value_name = "SECONDS", help_heading = "Comparison options", allow_negative_numbers = true)]
-    pub(crate) max_seconds: Option<f64>,
-    /// Random seed for folds and row orders
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Comparison options")]
-    pub(crate) seed: u64,
     #[command(flatten)]
-    pub(crate) grid: GridArgs,
-    #[command(flatten)]
-    pub(crate) task: TaskArgs,
+    pub(crate) flags: Flags<Comparing>,
 }
 
 #[derive(Debug, Args)]
@@ -246,39 +164,11 @@ pub(crate) struct TuneArgs {
     /// Output model file (safetensors)
     #[arg(short, long, value_name = "MODEL")]
     pub(crate) output: Option<PathBuf>,
-    /// Metric on held-out rows; ties go to the simplest candidate (fewer features, then a stronger penalty).
-    /// With error, C is chosen by log loss, which is less noisy, and the features by error
-    #[arg(long, value_parser = choice::<Metric>(METRICS), default_value = "error", help_heading = "Search \
-                                                                                                   options")]
-    pub(crate) metric: Metric,
-    /// Stop the search after this many seconds and use the best candidate so far
-    #[arg(long, value_name = "SECONDS", help_heading = "Search options", allow_negative_numbers = true)]
-    pub(crate) time: Option<f64>,
-    /// Number of cross-validation folds; repeated up to four times for fewer than 500 rows
-    #[arg(long, value_name = "K", default_value_t = 5, help_heading = "Search options")]
-    pub(crate) folds: usize,
-    /// How to estimate the error on new rows
-    #[arg(long, value_parser = choice::<Judging>(JUDGINGS), default_value = "auto", help_heading = "Search \
-                                                                                                    options")]
-    pub(crate) judge: Judging,
-    /// Prefer a simpler candidate if it is worse than the best by at most this many standard errors of the
-    /// difference; 1 gives the one-standard-error rule
-    #[arg(
-        long,
-        value_name = "ERRORS",
-        default_value_t = 0.0,
-        help_heading = "Search options",
-        allow_negative_numbers = true
-    )]
-    pub(crate) simpler: f64,
-    /// Random seed for folds and for the test set
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Search options")]
-    pub(crate) seed: u64,
     /// Print one JSON record on standard output instead of the report
     #[arg(long, help_heading = "Search options")]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) task: TaskArgs,
+    pub(crate) flags: Flags<Tuning>,
 }
 
 #[derive(Debug, Args)]
@@ -286,35 +176,11 @@ pub(crate) struct TuneArgs {
 pub(crate) struct TheoryArgs {
     /// Labelled data of two classes, as for train
     pub(crate) data: PathBuf,
-    /// Maximum number of passes over the data per run
-    #[arg(long, value_name = "N", default_value_t = 1000, help_heading = "Output options")]
-    pub(crate) epochs: u64,
-    /// Maximum seconds per run
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = 10.0,
-        help_heading = "Output options",
-        allow_negative_numbers = true
-    )]
-    pub(crate) max_seconds: f64,
-    /// Confidence of the bound on new rows: it fails with probability at most δ
-    #[arg(
-        long,
-        value_name = "δ",
-        default_value_t = 0.05,
-        help_heading = "Output options",
-        allow_negative_numbers = true
-    )]
-    pub(crate) delta: f64,
-    /// Random seed for row orders and subsets
-    #[arg(long, value_name = "S", default_value_t = 0, help_heading = "Output options")]
-    pub(crate) seed: u64,
     /// Print one JSON record on standard output instead of the report
     #[arg(long, help_heading = "Output options")]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) task: TaskArgs,
+    pub(crate) flags: Flags<Explaining>,
 }
 
 #[derive(Debug, Args)]
@@ -345,7 +211,7 @@ pub(crate) struct PredictArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) read: ReadArgs,
+    pub(crate) flags: Flags<Reading>,
 }
 
 #[derive(Debug, Args)]
@@ -356,13 +222,11 @@ pub(crate) struct EvaluateArgs {
     pub(crate) data: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: ThresholdArg,
-    #[command(flatten)]
-    pub(crate) weights: WeightsArg,
     /// Print one JSON record on standard output instead of the report
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) read: ReadArgs,
+    pub(crate) flags: Flags<WeightedReading>,
 }
 
 #[derive(Debug, Args)]
@@ -382,7 +246,7 @@ pub(crate) struct ExportArgs {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) read: ReadArgs,
+    pub(crate) flags: Flags<Reading>,
 }
 
 #[derive(Debug, Args)]
@@ -421,7 +285,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     pub(crate) online: bool,
     #[command(flatten)]
-    pub(crate) read: ReadArgs,
+    pub(crate) flags: Flags<Reading>,
 }
 
 #[derive(Debug, Args)]

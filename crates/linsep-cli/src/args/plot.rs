@@ -1,6 +1,6 @@
 //! The arguments of `plot` and `report`.
 
-use super::{ContestArgs, DecideArgs, LearnArgs};
+use super::{ContestArgs, DecideArgs, Flags, Learning};
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
@@ -73,7 +73,7 @@ pub(crate) struct ModelPlotArgs {
     #[command(flatten)]
     pub(crate) draw: DrawArgs,
     #[command(flatten)]
-    pub(crate) learn: LearnArgs,
+    pub(crate) learn: Flags<Learning>,
 }
 
 /// A plot of a training run.
@@ -85,7 +85,7 @@ pub(crate) struct LearnedPlotArgs {
     #[command(flatten)]
     pub(crate) draw: DrawArgs,
     #[command(flatten)]
-    pub(crate) learn: LearnArgs,
+    pub(crate) learn: Flags<Learning>,
 }
 
 /// A plot of a model without data.
@@ -107,7 +107,7 @@ pub(crate) struct WeightPlotArgs {
     #[command(flatten)]
     pub(crate) draw: DrawArgs,
     #[command(flatten)]
-    pub(crate) learn: LearnArgs,
+    pub(crate) learn: Flags<Learning>,
 }
 
 /// A plot of a regularisation path.
@@ -131,7 +131,7 @@ pub(crate) struct PathPlotArgs {
     #[command(flatten)]
     pub(crate) draw: DrawArgs,
     #[command(flatten)]
-    pub(crate) learn: LearnArgs,
+    pub(crate) learn: Flags<Learning>,
 }
 
 /// A plot of a comparison.
@@ -172,5 +172,5 @@ pub(crate) struct ReportArgs {
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0, allow_negative_numbers = true)]
     pub(crate) time: f64,
     #[command(flatten)]
-    pub(crate) learn: LearnArgs,
+    pub(crate) learn: Flags<Learning>,
 }

@@ -15,8 +15,9 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> 
         let reason = "convert writes a file: name one, or a device such as /dev/stdout with --to FORMAT";
         return Err(Usage(reason.into()).into());
     }
-    let inputs: Vec<_> = [Some(&args.input), args.read.labels.as_ref()].into_iter().flatten().collect();
-    let inputs: Vec<_> = inputs.into_iter().map(PathBuf::as_path).collect();
+    let mut data = args.flags.rows(&args.input)?.data;
+    let labels = data.read.array.labels_file.as_ref();
+    let inputs: Vec<_> = [Some(&args.input), labels].into_iter().flatten().map(PathBuf::as_path).collect();
     refuse_overwriting(&[&args.output], &inputs).map_err(linsep::Error::from)?;
     let Some(format) = args.to.or(format_of_name(&args.output).0) else {
         let reason = format!(
@@ -26,7 +27,6 @@ pub(crate) fn run(args: &ConvertArgs, console: Console) -> anyhow::Result<Exit> 
         );
         return Err(Usage(reason).into());
     };
-    let mut data = args.read.data(&args.input);
     if data.read.csv.missing == Missing::Auto {
         let reason = "--missing auto needs a model: for convert, choose mean, zero or drop-row";
         return Err(Usage(reason.into()).into());

@@ -6,18 +6,18 @@ use crate::console::{Console, ProgressDisplay, has_results, interrupted};
 use crate::exit::Exit;
 use crate::output;
 use linsep::SettingsError;
-use linsep::job::DataSpec;
 use linsep_explore::{Embedded, Lesson, ServeError, Start, serve};
 use std::process::{Command, Stdio};
 
 pub(crate) fn run(args: &ExploreArgs, console: Console) -> anyhow::Result<Exit> {
-    let (row_weights, counts) = (args.weights.file(), args.weights.column());
-    if args.data.is_none() && (row_weights.is_some() || counts.is_some()) {
+    if args.data.is_none() && args.flags.given.has("weights") {
         let problem = "⟦weights⟧ needs a data file";
         return Err(linsep::Error::from(SettingsError::new("weights", problem)).into());
     }
+    let rows = args.data.as_deref().map(|path| args.flags.rows(path)).transpose()?;
+    let (data, row_weights) = rows.map_or((None, None), |rows| (Some(rows.data), rows.row_weights));
     let start = Start {
-        data: args.data.as_deref().map(|path| DataSpec { counts, ..args.read.data(path) }),
+        data,
         row_weights,
         lesson: args.lesson.as_deref().map(Lesson::open).transpose()?,
         port: args.port,

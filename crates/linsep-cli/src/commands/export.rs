@@ -13,7 +13,7 @@ pub(crate) fn run(args: &ExportArgs, console: Console) -> anyhow::Result<Exit> {
         model: args.model.clone(),
         output: args.output.clone(),
         input: args.input,
-        data: args.data.as_ref().map(|data| args.read.data(data)),
+        data: args.data.as_ref().map(|data| args.flags.rows(data)).transpose()?.map(|rows| rows.data),
     };
     output::will_write(&[&args.output]);
     console::has_results();

@@ -2,8 +2,8 @@
 
 use super::{compare, load_model, print_product, separate};
 use crate::args::{
-    ComparePlotArgs, DrawArgs, LearnArgs, LearnedPlotArgs, ModelPlotArgs, PathPlotArgs, PlotArgs, PlotKind,
-    SeparationPlotArgs, WeightPlotArgs,
+    ComparePlotArgs, DrawArgs, Flags, LearnedPlotArgs, Learning, ModelPlotArgs, PathPlotArgs, PlotArgs,
+    PlotKind, SeparationPlotArgs, WeightPlotArgs,
 };
 use crate::console::{self, Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
@@ -16,7 +16,7 @@ use linsep::job::{
 };
 use linsep::report::describe_no_model;
 use linsep::store::{check_writable, write_atomically};
-use linsep::{Error, Model};
+use linsep::{Error, Model, Source};
 use std::path::{Path, PathBuf};
 
 /// The default of the training where held-out rows are not mentioned.
@@ -101,9 +101,9 @@ fn train(spec: &TrainSpec, console: Console) -> anyhow::Result<Result<Trained, E
 }
 
 /// The specification of what is learned, with a default learner.
-fn spec(learn: &LearnArgs, data: &Path, usual: Option<&str>) -> anyhow::Result<TrainSpec> {
-    let mut spec = TrainSpec::default();
-    learn.lay_over(Some(data), &mut spec)?;
+fn spec(learn: &Flags<Learning>, data: &Path, usual: Option<&str>) -> anyhow::Result<TrainSpec> {
+    let mut spec = learn.spec()?;
+    spec.data.source = Source::from_argument(data);
     if let (None, Some(usual)) = (&spec.learner, usual) {
         spec.learner = Some(usual.to_string());
     }
@@ -111,31 +111,32 @@ fn spec(learn: &LearnArgs, data: &Path, usual: Option<&str>) -> anyhow::Result<T
 }
 
 /// The files that a picture is made from.
-fn inputs<'a>(data: Option<&'a Path>, model: Option<&'a PathBuf>, learn: &'a LearnArgs) -> Vec<&'a Path> {
-    let more = [model.map(PathBuf::as_path), learn.read.labels.as_deref()];
-    data.into_iter().chain(more.into_iter().flatten()).collect()
+fn inputs<'a>(model: Option<&'a PathBuf>, spec: &'a TrainSpec) -> Vec<&'a Path> {
+    let files =
+        [spec.data.source.path(), model.map(PathBuf::as_path), spec.data.read.array.labels_file.as_deref()];
+    files.into_iter().flatten().collect()
 }
 
 /// The rows that are drawn. Cells that are missing are treated as the model treats them.
-fn drawn_rows(learn: &LearnArgs, data: &Path) -> DataSpec {
-    DataSpec { counts: learn.classes.weights.column(), ..learn.read.data(data) }
+fn drawn_rows(spec: &TrainSpec) -> DataSpec {
+    DataSpec { cache: false, ..spec.data.clone() }
 }
 
 fn boundary(args: &ModelPlotArgs, console: Console) -> anyhow::Result<Exit> {
-    let canvas =
-        Canvas::new(&args.draw, &inputs(Some(&args.data), args.model.as_ref(), &args.learn), console)?;
-    let rows = drawn_rows(&args.learn, &args.data);
+    let spec = spec(&args.learn, &args.data, None)?;
+    let canvas = Canvas::new(&args.draw, &inputs(args.model.as_ref(), &spec), console)?;
+    let rows = drawn_rows(&spec);
     let model = match &args.model {
         Some(path) => load_model(path)?,
         None => {
             refuse_reading_twice(&rows).map_err(Error::from)?;
-            match train(&spec(&args.learn, &args.data, None)?, console)? {
+            match train(&spec, console)? {
                 Ok(trained) => trained.model,
                 Err(exit) => return Ok(exit),
             }
         }
     };
-    let view = View::of(model, &rows, args.learn.classes.weights.file().as_deref(), &mut silent())?;
+    let view = View::of(model, &rows, spec.classes.row_weights.as_deref(), &mut silent())?;
     canvas.write(&chart::boundary(&view))
 }
 
@@ -145,8 +146,8 @@ fn silent() -> ProgressDisplay {
 }
 
 fn trace(args: &LearnedPlotArgs, console: Console) -> anyhow::Result<Exit> {
-    let canvas = Canvas::new(&args.draw, &inputs(Some(&args.data), None, &args.learn), console)?;
     let spec = TrainSpec { keep_trace: true, ..spec(&args.learn, &args.data, Some("perceptron"))? };
+    let canvas = Canvas::new(&args.draw, &inputs(None, &spec), console)?;
     match train(&spec, console)? {
         Ok(trained) => {
             canvas.write(&chart::trace(&trained.source.name(), &trained.trace, &trained.model.evidence))
@@ -156,26 +157,25 @@ fn trace(args: &LearnedPlotArgs, console: Console) -> anyhow::Result<Exit> {
 }
 
 fn learning(args: &LearnedPlotArgs, console: Console) -> anyhow::Result<Exit> {
-    let canvas = Canvas::new(&args.draw, &inputs(Some(&args.data), None, &args.learn), console)?;
-    let rows = drawn_rows(&args.learn, &args.data);
-    refuse_reading_twice(&rows).map_err(Error::from)?;
     let spec = TrainSpec { keep_trace: true, ..spec(&args.learn, &args.data, Some("perceptron"))? };
+    let canvas = Canvas::new(&args.draw, &inputs(None, &spec), console)?;
+    let rows = drawn_rows(&spec);
+    refuse_reading_twice(&rows).map_err(Error::from)?;
     let trained = match train(&spec, console)? {
         Ok(trained) => trained,
         Err(exit) => return Ok(exit),
     };
-    let row_weights = args.learn.classes.weights.file();
-    let view = View::of(trained.model, &rows, row_weights.as_deref(), &mut silent())?;
+    let view = View::of(trained.model, &rows, spec.classes.row_weights.as_deref(), &mut silent())?;
     canvas.write(&chart::learning(&view, &trained.trace))
 }
 
 fn compared(args: &ComparePlotArgs, console: Console) -> anyhow::Result<Exit> {
     let canvas = Canvas::new(&args.draw, &[&args.contest.data], console)?;
-    if args.contest.orders > 0 {
+    let spec = compare::spec(&args.contest)?;
+    if spec.orders > 0 {
         let reason = "--orders is for linsep compare, which prints what the order of the rows changes: this picture does not show it";
         return Err(Usage(reason.to_string()).into());
     }
-    let spec = compare::spec(&args.contest)?;
     let comparison = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
     canvas.write(&chart::compare(&spec.data.source.name(), &comparison))
 }
@@ -188,14 +188,14 @@ enum Judged {
 }
 
 fn judged(args: &ModelPlotArgs, kind: Judged, console: Console) -> anyhow::Result<Exit> {
-    let canvas =
-        Canvas::new(&args.draw, &inputs(Some(&args.data), args.model.as_ref(), &args.learn), console)?;
-    let rows = drawn_rows(&args.learn, &args.data);
+    let mut spec = spec(&args.learn, &args.data, None)?;
+    let canvas = Canvas::new(&args.draw, &inputs(args.model.as_ref(), &spec), console)?;
+    let rows = drawn_rows(&spec);
     let source = rows.source.name();
     let (evaluated, judged, which) = match &args.model {
         Some(path) => {
             let model = load_model(path)?;
-            let row_weights = args.learn.classes.weights.file();
+            let row_weights = spec.classes.row_weights;
             let spec = EvaluateSpec { model: path.clone(), data: rows, row_weights, threshold: None };
             let (evaluated, judged) =
                 spec.run_with_rows(&model, &mut ProgressDisplay::of_whole_job(console))?;
@@ -203,7 +203,7 @@ fn judged(args: &ModelPlotArgs, kind: Judged, console: Console) -> anyhow::Resul
             (evaluated, judged, which)
         }
         None => {
-            let mut spec = TrainSpec { keep_held_out: true, ..spec(&args.learn, &args.data, None)? };
+            spec.keep_held_out = true;
             spec.holdout = spec.holdout.or(Some(HOLDOUT));
             spec.probabilities |= matches!(kind, Judged::Calibration);
             let trained = match train(&spec, console)? {
@@ -238,12 +238,11 @@ enum Shown {
 }
 
 fn weights(args: &WeightPlotArgs, kind: Shown, console: Console) -> anyhow::Result<Exit> {
-    let canvas =
-        Canvas::new(&args.draw, &inputs(args.data.as_deref(), args.model.as_ref(), &args.learn), console)?;
+    let mut spec = spec(&args.learn, args.data.as_deref().unwrap_or(Path::new("-")), None)?;
+    let canvas = Canvas::new(&args.draw, &inputs(args.model.as_ref(), &spec), console)?;
     let (model, name) = match (&args.model, &args.data) {
         (Some(path), _) => (load_model(path)?, path.display().to_string()),
-        (None, Some(data)) => {
-            let mut spec = spec(&args.learn, data, None)?;
+        (None, Some(_)) => {
             if matches!(kind, Shown::Effects) && spec.features.is_none() {
                 spec.features = Some(Features::Splines);
             }
@@ -295,9 +294,9 @@ fn separation(args: &SeparationPlotArgs, console: Console) -> anyhow::Result<Exi
 }
 
 fn path(args: &PathPlotArgs, console: Console) -> anyhow::Result<Exit> {
-    let canvas = Canvas::new(&args.draw, &inputs(Some(&args.data), None, &args.learn), console)?;
     let spec =
         TrainSpec { path: Some(args.points as usize), ..spec(&args.learn, &args.data, Some("logistic"))? };
+    let canvas = Canvas::new(&args.draw, &inputs(None, &spec), console)?;
     let trained = match train(&spec, console)? {
         Ok(trained) => trained,
         Err(exit) => return Ok(exit),

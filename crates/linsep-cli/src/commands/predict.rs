@@ -10,7 +10,7 @@ use std::io::Write;
 pub(crate) fn run(args: &PredictArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = PredictSpec {
         model: args.model.clone(),
-        data: args.read.data(&args.data[0]),
+        data: args.flags.rows(&args.data[0])?.data,
         more: args.data[1..].to_vec(),
         explain: args.explain,
         show: match args.show {

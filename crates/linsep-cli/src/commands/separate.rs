@@ -5,33 +5,16 @@ use crate::args::{DecideArgs, SeparateArgs};
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
 use crate::output;
-use linsep::job::{DataSpec, ReferenceSpec, SeparateSpec};
+use linsep::Source;
+use linsep::job::SeparateSpec;
 use linsep::report::{SeparateRecord, separate_report};
 use linsep::separate::Verdict;
 
 /// The decision that was asked for, without an output.
 pub(super) fn spec(args: &DecideArgs) -> anyhow::Result<SeparateSpec> {
-    Ok(SeparateSpec {
-        data: DataSpec {
-            cache: args.cache.cache,
-            counts: args.weights.column(),
-            ..args.read.data(&args.data)
-        },
-        positive: args.positive.clone(),
-        only: args.keep.clone(),
-        row_weights: args.weights.file(),
-        pairs: args.pairs,
-        bias: args.bias,
-        bias_scale: args.bias_scale,
-        gap: args.gap,
-        max_seconds: args.time,
-        memory: args.memory,
-        seed: args.seed,
-        blame: args.blame,
-        columns: args.columns,
-        reference: ReferenceSpec::parse(&args.reference).map_err(linsep::Error::from)?,
-        output: None,
-    })
+    let mut spec = args.flags.spec()?;
+    spec.data.source = Source::from_argument(&args.data);
+    Ok(spec)
 }
 
 pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit> {

@@ -1,239 +1,59 @@
 //! Jobs as commands for the shell.
 
+use crate::args::Job;
+use crate::args::{Comparing, Explaining, Separating, Training, Tuning, Verifying};
 use linsep::classes::is_hidden;
-use linsep::job::{
-    BiasSpec, ClassSpec, CompareSpec, DataSpec, ReferenceRule, ReferenceSpec, SeparateSpec, Spec, TheorySpec,
-    TrainSpec, VerifySpec,
-};
-use linsep::read::{ColumnAs, Missing, Source};
-use linsep::scale::Scaling;
-use linsep::train::ClassWeight;
-use serde::Serialize;
+use linsep::job::{DataSpec, Spec};
+use linsep::read::Source;
+use linsep::settings::words;
 use serde_json::Value;
-use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The weights of classes as an option has them.
-fn class_weight(weight: &ClassWeight) -> Option<String> {
-    match weight {
-        ClassWeight::Equal => None,
-        ClassWeight::Balanced => Some("balanced".to_string()),
-        ClassWeight::Named(named) => {
-            let pairs: Vec<String> =
-                named.iter().map(|(class, weight)| format!("{class}={weight}")).collect();
-            Some(pairs.join(","))
-        }
-    }
-}
-
-/// The command that runs a job, with the options that say which rows and features.
+/// The command that runs a job.
 pub(crate) fn command(spec: &Spec) -> String {
     match spec {
-        Spec::Train(spec) => train(spec),
-        Spec::Compare(spec) => compare(spec),
-        Spec::Separate(spec) => separate(spec),
-        Spec::Verify(spec) => verify(spec),
-        Spec::Theory(spec) => theory(spec),
+        Spec::Train(spec) => {
+            written::<Training>("train", &[&source(&spec.data)], spec, spec.output.as_deref())
+        }
+        Spec::Compare(spec) => written::<Comparing>("compare", &[&source(&spec.data)], spec, None),
+        Spec::Tune(spec) => written::<Tuning>("tune", &[&source(&spec.data)], spec, spec.output.as_deref()),
+        Spec::Separate(spec) => {
+            written::<Separating>("separate", &[&source(&spec.data)], spec, spec.output.as_deref())
+        }
+        Spec::Verify(spec) => {
+            let certificate = spec.certificate.display().to_string();
+            written::<Verifying>("verify", &[&certificate, &source(&spec.data)], spec, None)
+        }
+        Spec::Theory(spec) => written::<Explaining>("theory", &[&source(&spec.data)], spec, None),
         _ => String::new(),
     }
 }
 
-fn train(spec: &TrainSpec) -> String {
-    Words::command("train", &spec.data)
-        .option("learner", spec.learner.clone())
-        .options(&spec.options)
-        .option("features", spec.features.map(|features| features.name().to_string()))
-        .classes(&spec.classes)
-        .option("scale", spec.scale.and_then(named))
-        .bias(&spec.bias)
-        .option("epochs", spec.epochs.map(|epochs| epochs.to_string()))
-        .option("max-updates", spec.max_updates.map(|updates| updates.to_string()))
-        .option("max-seconds", spec.max_seconds.map(|seconds| seconds.to_string()))
-        .option("order", spec.order.and_then(named))
-        .seed(spec.seed.unwrap_or(0))
-        .option("init", spec.init.as_ref().map(|init| init.display().to_string()))
-        .option("mistake", spec.mistake.and_then(named))
-        .option("shards", spec.shards.map(|shards| shards.to_string()))
-        .option("mixing", spec.mixing.and_then(named))
-        .option("max-pairs", spec.max_pairs.map(|pairs| pairs.to_string()))
-        .flag("probabilities", spec.probabilities)
-        .reading(&spec.data)
-        .output(spec.output.as_deref())
-        .0
+/// The name of a command, its files, the settings that are given, and its output.
+fn written<J: Job>(name: &str, files: &[&str], spec: &J::Spec, output: Option<&Path>) -> String {
+    let json = |spec: &J::Spec| serde_json::to_value(spec).unwrap_or(Value::Null);
+    let mut text = format!("linsep {name}");
+    files.iter().for_each(|file| text += &format!(" {}", quoted(file)));
+    for word in words(J::TABLES, &json(spec), &json(&J::Spec::default())) {
+        text += &format!(" --{}", word.flag);
+        text += &match word.value {
+            // What begins like a flag is the value of this one.
+            Some(value) if value.starts_with('-') => format!("={}", quoted(&value)),
+            Some(value) => format!(" {}", quoted(&value)),
+            None => String::new(),
+        };
+    }
+    if let Some(path) = output {
+        text += &format!(" -o {}", quoted(&path.display().to_string()));
+    }
+    text
 }
 
-fn compare(spec: &CompareSpec) -> String {
-    Words::command("compare", &spec.data)
-        .option("learners", (!spec.learners.is_empty()).then(|| spec.learners.join(",")))
-        .classes(&spec.classes)
-        .option("scale", (spec.scale != Scaling::Auto).then(|| named(spec.scale)).flatten())
-        .bias(&spec.bias)
-        .option("order", spec.order.and_then(named))
-        .seed(spec.seed)
-        .reading(&spec.data)
-        .0
-}
-
-fn theory(spec: &TheorySpec) -> String {
-    Words::command("theory", &spec.data)
-        .classes(&spec.classes)
-        .option("scale", (spec.scale != Scaling::None).then(|| named(spec.scale)).flatten())
-        .bias(&spec.bias)
-        .seed(spec.seed)
-        .reading(&spec.data)
-        .0
-}
-
-fn verify(spec: &VerifySpec) -> String {
-    Words(format!("linsep verify {} {}", quoted(&spec.certificate.display().to_string()), source(&spec.data)))
-        .flag("allow-one-sided", spec.allow_one_sided)
-        .weights_of(spec.row_weights.as_deref())
-        .reading(&spec.data)
-        .0
-}
-
-fn separate(spec: &SeparateSpec) -> String {
-    Words::command("separate", &spec.data)
-        .option("positive", spec.positive.clone())
-        .option("classes", (!spec.only.is_empty()).then(|| spec.only.join(",")))
-        .weights_of(spec.row_weights.as_deref())
-        .option("bias", (spec.bias != Default::default()).then(|| named(spec.bias)).flatten())
-        .option("bias-scale", spec.bias_scale.map(|scale| scale.to_string()))
-        .option("reference", reference(&spec.reference))
-        .seed(spec.seed)
-        .flag("pairs", spec.pairs)
-        .flag("blame", spec.blame)
-        .reading(&spec.data)
-        .output(spec.output.as_deref())
-        .0
-}
-
-/// Words of a command.
-struct Words(String);
-
-impl Words {
-    fn command(name: &str, data: &DataSpec) -> Self {
-        Self(format!("linsep {name} {}", source(data)))
-    }
-
-    /// Adds an option, where it has a value.
-    fn option(mut self, name: &str, value: Option<String>) -> Self {
-        if let Some(value) = value {
-            self.0 += &format!(" --{name} {}", quoted(&value));
-        }
-        self
-    }
-
-    /// Adds the options of a learner.
-    fn options(self, options: &impl Serialize) -> Self {
-        let Ok(Value::Object(options)) = serde_json::to_value(options) else { return self };
-        options.iter().fold(self, |words, (name, value)| {
-            let value = value.as_str().map_or(value.to_string(), str::to_string);
-            words.option(&name.replace('_', "-"), Some(value))
-        })
-    }
-
-    fn seed(self, seed: u64) -> Self {
-        self.option("seed", (seed != 0).then(|| seed.to_string()))
-    }
-
-    fn output(mut self, output: Option<&Path>) -> Self {
-        if let Some(path) = output {
-            self.0 += &format!(" -o {}", quoted(&path.display().to_string()));
-        }
-        self
-    }
-
-    fn flag(mut self, name: &str, given: bool) -> Self {
-        if given {
-            self.0 += &format!(" --{name}");
-        }
-        self
-    }
-
-    fn classes(self, classes: &ClassSpec) -> Self {
-        self.option("positive", classes.positive.clone())
-            .option("classes", (!classes.only.is_empty()).then(|| classes.only.join(",")))
-            .option("class-weight", class_weight(&classes.weight))
-            .weights_of(classes.row_weights.as_deref())
-    }
-
-    /// Adds the file of weights.
-    fn weights_of(self, file: Option<&Path>) -> Self {
-        self.option("weights", file.map(|path| path.display().to_string()))
-    }
-
-    fn bias(self, bias: &BiasSpec) -> Self {
-        self.option("bias", (bias.append == Some(false)).then(|| "none".to_string()))
-            .option("bias-scale", bias.scale.map(|scale| scale.to_string()))
-    }
-
-    /// Adds how the data is read.
-    fn reading(self, data: &DataSpec) -> Self {
-        let read = &data.read;
-        let tab = |byte: u8| if byte == b'\t' { "tab".to_string() } else { char::from(byte).to_string() };
-        let header = |header: bool| if header { "yes" } else { "no" }.to_string();
-        self.option("format", read.format.and_then(named))
-            .option("label", read.csv.label.clone())
-            .option("ignore", (!read.csv.ignore.is_empty()).then(|| read.csv.ignore.join(",")))
-            .option("column", (!read.csv.columns.is_empty()).then(|| columns(&read.csv.columns)))
-            .option("header", read.csv.header.map(header))
-            .option("delimiter", read.csv.delimiter.map(tab))
-            .option(
-                "missing",
-                (read.csv.missing != Missing::NotSaid).then(|| named(read.csv.missing)).flatten(),
-            )
-            .option("weights", data.counts.clone())
-            .option("na", read.csv.na.as_ref().map(|words| words.join(",")))
-            .option("size", read.pictures.size.map(String::from))
-            .flag("colour", read.pictures.colour)
-            .option("sheet", read.csv.sheet.clone())
-            .option("index-base", read.libsvm.index_base.map(|base| base.to_string()))
-            .option("labels", read.array.labels_file.as_ref().map(|path| path.display().to_string()))
-            .option("encoding", read.encoding.clone())
-            .option("text", (!read.text.columns.is_empty()).then(|| read.text.columns.join(",")))
-            .option("terms", read.text.terms.map(|terms| terms.name().to_string()))
-            .option("ngrams", read.text.ngrams.map(|ngrams| ngrams.to_string()))
-            .option("text-weights", read.text.weights.map(|weights| weights.name().to_string()))
-            .option("min-count", read.text.min_count.map(|rows| rows.to_string()))
-            .option("max-vocabulary", read.text.max_vocabulary.map(|most| most.to_string()))
-            .option("hash-bits", read.text.hash_bits.map(|bits| bits.to_string()))
-            .option("words", (!read.text.words.is_empty()).then(|| read.text.words.join(",")))
-            .option("max-file", read.max_file.map(|bytes| format!("{bytes}B")))
-            .option("max-features", read.max_features.map(|most| most.to_string()))
-            .option("max-classes", read.max_classes.map(|most| most.to_string()))
-            .option("max-line", read.max_line.map(|bytes| format!("{bytes}B")))
-            .flag("auto", read.csv.auto)
-            .flag("skip-bad", read.skip_bad)
-    }
-}
-
-/// Reference levels, as one argument.
-fn reference(spec: &ReferenceSpec) -> Option<String> {
-    let rule = (spec.rule != ReferenceRule::default()).then(|| named(spec.rule)).flatten();
-    let levels = spec.named.iter().map(|(column, word)| format!("{column}={word}"));
-    let all: Vec<String> = rule.into_iter().chain(levels).collect();
-    (!all.is_empty()).then(|| all.join(","))
-}
-
-/// The kinds of columns, as one argument.
-fn columns(columns: &BTreeMap<String, ColumnAs>) -> String {
-    columns.iter().map(|(name, kind)| format!("{name}={}", kind.name())).collect::<Vec<_>>().join(",")
-}
-
-/// The data, as a word for the shell.
+/// The data: standard input where it is no file.
 fn source(data: &DataSpec) -> String {
     match &data.source {
-        Source::File(path) => quoted(&path.display().to_string()),
+        Source::File(path) => path.display().to_string(),
         _ => "-".to_string(),
-    }
-}
-
-/// How the library spells a choice.
-fn named(choice: impl Serialize) -> Option<String> {
-    match serde_json::to_value(choice) {
-        Ok(Value::String(name)) => Some(name),
-        _ => None,
     }
 }
 
@@ -253,4 +73,219 @@ fn quoted(text: &str) -> String {
         c => c.to_string(),
     };
     format!("$'{}'", text.chars().map(spelled).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::args::{Arguments, Command};
+    use crate::commands::{compare, separate, train};
+    use clap::Parser;
+    use linsep::random::Random;
+    use linsep::settings::{Given, Kind, Setting, unknown};
+    use linsep::train::{OptionKind, OptionValue, Options, learners};
+
+    const ROUNDS: usize = 300;
+    /// Names of columns, classes and words as files have them.
+    const NAMES: [&str; 9] = ["a", "x y", "it's", "-1", "--label", "Größe", "a\nb", "$HOME `ls`", "1"];
+    const FILES: [&str; 3] = ["rows of mine.txt", "Cargo.toml", "sub/f'.csv"];
+
+    fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
+        from[random.below(from.len() as u64) as usize]
+    }
+
+    /// A number as nobody types it.
+    fn number(random: &mut Random) -> f64 {
+        (random.below(1 << 53) as f64) * 10f64.powi(random.below(20) as i32 - 25)
+    }
+
+    /// Some value of a setting, as it is typed.
+    fn texts(setting: &Setting, random: &mut Random) -> Vec<String> {
+        let one = |text: &str| vec![text.to_owned()];
+        match setting.kind {
+            Kind::Flag => Vec::new(),
+            Kind::Text => one(pick(random, &NAMES)),
+            Kind::Checked(check) => {
+                let all = [";", "tab", " ", "2", "1-3", "8x9"];
+                let fitting: Vec<&str> = all.into_iter().filter(|text| check(text).is_ok()).collect();
+                one(pick(random, &fitting))
+            }
+            Kind::List => (0..1 + random.below(3)).map(|_| pick(random, &NAMES).to_owned()).collect(),
+            Kind::Pairs(_) => vec!["a b=words".to_owned(), "2=day-first".to_owned()],
+            Kind::Whole(least, most) => {
+                let span = most - least;
+                let value =
+                    if span == u64::MAX { random.below(u64::MAX) } else { least + random.below(span + 1) };
+                one(&value.to_string())
+            }
+            Kind::Number => one(&number(random).to_string()),
+            Kind::Size => one(&format!("{}MB", 1 + random.below(5000))),
+            Kind::Truth(choices) => one(choices[random.below(2) as usize].name),
+            Kind::Choice(_) | Kind::Format | Kind::Learner => one(pick(random, &setting.choices()).name),
+            Kind::Learners => (0..2).map(|_| pick(random, &setting.choices()).name.to_owned()).collect(),
+            Kind::File | Kind::WordOrFile(_) => one(pick(random, &FILES)),
+            // A column, or a file that there is.
+            Kind::FileOrColumn(_) => one(pick(random, &["how often", "Cargo.toml"])),
+            Kind::Own { .. } => match setting.name {
+                "class_weight" => pick(random, &[&["balanced"][..], &["a=2", "x y=0.1"][..]]),
+                "cost" => &["fp=1.5,fn=20"][..],
+                "reference" => pick(random, &[&["most-frequent", "a=b c"][..], &["a=b", "c=d"][..]]),
+                other => panic!("a value of {other}"),
+            }
+            .iter()
+            .map(|text| (*text).to_owned())
+            .collect(),
+        }
+    }
+
+    /// Options that some learner has.
+    fn options(random: &mut Random) -> Options {
+        let mut options = Options::new();
+        for _ in 0..random.below(3) {
+            let learner = pick(random, learners());
+            if learner.options.is_empty() {
+                continue;
+            }
+            let option = pick(random, learner.options);
+            let value = match option.kind {
+                OptionKind::Choice(choices) => OptionValue::from(pick(random, choices).name),
+                OptionKind::Whole { least, most } => OptionValue::Whole(pick(random, &[least, most])),
+                OptionKind::Size => OptionValue::Whole(12_345_678),
+                OptionKind::Number(range) => {
+                    let fitting = [0.5, 1.0 / 3.0, 2.0, 17.25, 1e-9].into_iter().find(|&x| range.contains(x));
+                    OptionValue::Number(fitting.expect("a number of the range"))
+                }
+                other => panic!("a value of {other:?}"),
+            };
+            options.set(option.name, value);
+        }
+        options
+    }
+
+    /// A random specification: whatever the table says that there is.
+    fn random_spec<J: Job>(random: &mut Random) -> J::Spec {
+        let mut given = Given::default();
+        let share = pick(random, &[3, 10, 40]);
+        let mut groups = Vec::new();
+        for (prefix, settings) in J::TABLES {
+            for setting in *settings {
+                let is_free = !setting.excludes.iter().any(|other| given.has(other))
+                    && (setting.needs.is_empty() || setting.needs == "json" || given.has(setting.needs))
+                    && (setting.one_of.is_empty() || !groups.contains(&setting.one_of));
+                if is_free && random.below(share) == 0 {
+                    groups.push(setting.one_of);
+                    given.add(prefix, setting, &texts(setting, random)).expect("a value");
+                }
+                if setting.at == "learner" {
+                    given.options = options(random);
+                } else if setting.at == "learners" {
+                    given.grid = options(random)
+                        .iter()
+                        .map(|(name, value)| (name.to_owned(), vec![value.clone()]))
+                        .collect();
+                }
+            }
+        }
+        let mut spec = serde_json::to_value(J::Spec::default()).unwrap();
+        spec["data"]["source"] = "a file.csv".into();
+        if spec.get("certificate").is_some() {
+            spec["certificate"] = "a proof.cert".into();
+        }
+        given.lay_over(&mut spec);
+        let spec = serde_json::from_value(spec.clone()).unwrap_or_else(|error| panic!("{error}: {spec:#}"));
+        let places = serde_json::to_value(&spec).unwrap();
+        let mut left = unknown(J::TABLES, &places, |_| true);
+        left.retain(|place| !["data.source", "data.counts", "certificate"].contains(&place.as_str()));
+        assert!(left.is_empty(), "no setting is for {left:?}");
+        spec
+    }
+
+    /// The words of commands, as a shell reads them.
+    fn words_of(commands: &[String]) -> Vec<Vec<String>> {
+        let script: String =
+            commands.iter().map(|command| format!("printf '%s\\0' {command}; printf '\\1'\n")).collect();
+        let done = std::process::Command::new("bash")
+            .args(["-c", &script])
+            .env("LC_ALL", "C.UTF-8")
+            .output()
+            .unwrap();
+        let text = String::from_utf8(done.stdout).expect("UTF-8");
+        let lines = text.split_terminator('\u{1}');
+        lines.map(|line| line.split_terminator('\0').map(str::to_owned).collect()).collect()
+    }
+
+    fn round_trips<J: Job>(of: fn(J::Spec) -> Spec, parsed: fn(Command) -> J::Spec)
+    where
+        J::Spec: Clone,
+    {
+        let mut random = Random::new(5);
+        let specs: Vec<J::Spec> = (0..ROUNDS).map(|_| random_spec::<J>(&mut random)).collect();
+        let commands: Vec<String> = specs.iter().map(|spec| command(&of(spec.clone()))).collect();
+        for ((spec, command), words) in specs.iter().zip(&commands).zip(words_of(&commands)) {
+            let arguments =
+                Arguments::try_parse_from(words).unwrap_or_else(|error| panic!("{command}\n{error}"));
+            let json = |spec: &J::Spec| serde_json::to_value(spec).unwrap();
+            assert_eq!(json(&parsed(arguments.command)), json(spec), "{command}");
+            // The same as a file.
+            let written = of(spec.clone());
+            // TOML has no whole numbers above those with a sign.
+            if let Ok(text) = written.to_toml() {
+                let read = Spec::parse(&text, "spec.toml").unwrap_or_else(|error| panic!("{text}\n{error}"));
+                assert_eq!(
+                    serde_json::to_value(&read).unwrap(),
+                    serde_json::to_value(&written).unwrap(),
+                    "{text}"
+                );
+            }
+        }
+    }
+
+    fn at<T>(mut spec: T, source: &Path, set: impl FnOnce(&mut T, Source)) -> T {
+        set(&mut spec, Source::from_argument(source));
+        spec
+    }
+
+    #[test]
+    fn the_command_of_a_specification_says_all_of_it() {
+        round_trips::<Training>(
+            |spec| Spec::Train(Box::new(spec)),
+            |parsed| match parsed {
+                Command::Train(args) => train::spec(&args).unwrap(),
+                other => panic!("{other:?}"),
+            },
+        );
+        round_trips::<Comparing>(Spec::Compare, |parsed| match parsed {
+            Command::Compare(args) => compare::spec(&args.contest).unwrap(),
+            other => panic!("{other:?}"),
+        });
+        round_trips::<Separating>(Spec::Separate, |parsed| match parsed {
+            Command::Separate(args) => separate::spec(&args.decide).unwrap(),
+            other => panic!("{other:?}"),
+        });
+        round_trips::<Tuning>(Spec::Tune, |parsed| match parsed {
+            Command::Tune(args) => {
+                at(args.flags.spec().unwrap(), &args.data, |spec, source| spec.data.source = source)
+            }
+            other => panic!("{other:?}"),
+        });
+        round_trips::<Explaining>(Spec::Theory, |parsed| match parsed {
+            Command::Theory(args) => {
+                at(args.flags.spec().unwrap(), &args.data, |spec, source| spec.data.source = source)
+            }
+            other => panic!("{other:?}"),
+        });
+        round_trips::<Verifying>(Spec::Verify, |parsed| match parsed {
+            Command::Verify(args) => at(args.flags.spec().unwrap(), &args.data, |spec, source| {
+                (spec.data.source, spec.certificate) = (source, args.certificate.clone());
+            }),
+            other => panic!("{other:?}"),
+        });
+    }
+
+    /// No two settings of a command have one name, and no text of help names a setting that there is not.
+    #[test]
+    fn the_tables_are_sound() {
+        use clap::CommandFactory;
+        Arguments::command().debug_assert();
+    }
 }

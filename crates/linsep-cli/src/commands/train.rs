@@ -1,19 +1,20 @@
 //! `linsep train`
 
 use super::{command, print_json, print_report};
-use crate::args::{TrainArgs, set};
+use crate::args::TrainArgs;
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::{Exit, Usage};
 use crate::output;
 use anyhow::Context;
-use linsep::Status;
 use linsep::job::{Spec, TrainSpec, refuse_overwriting};
 use linsep::report::{TrainRecord, describe_no_model, train_report};
 use linsep::theory::margin::MarginKind;
+use linsep::{Source, Status};
 use std::path::{Path, PathBuf};
 
 pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = spec(args)?;
+    announce_outputs(args, &spec)?;
     let mut trained = spec.run(&mut ProgressDisplay::new(console))?;
     let no_model = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
     if args.json {
@@ -43,8 +44,8 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
 const MAX_SPEC: u64 = 1 << 24;
 
 /// The specification file, or an empty one, with the arguments laid over it.
-fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
-    let mut spec = match &args.spec {
+pub(super) fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
+    let mut spec: TrainSpec = match &args.spec {
         Some(path) => {
             let name = path.display().to_string();
             let text = linsep::store::read_text(path, MAX_SPEC)
@@ -58,24 +59,21 @@ fn spec(args: &TrainArgs) -> anyhow::Result<TrainSpec> {
         }
         None => TrainSpec::default(),
     };
-    args.learn.lay_over(args.data.as_deref(), &mut spec)?;
-    set(&mut spec.path, &args.path);
-    set(&mut spec.init, &args.init);
-    set(&mut spec.memory, &args.memory);
-    set(&mut spec.output, &args.output);
-    set(&mut spec.checkpoint, &args.checkpoint);
-    set(&mut spec.checkpoint_every, &args.checkpoint_every);
-    set(&mut spec.resume, &args.resume);
-    set(&mut spec.trace, &args.trace);
-    set(&mut spec.trace_points, &args.trace_points);
-    set(&mut spec.comparator, &args.comparator);
-    set(&mut spec.teaching_set, &args.teaching_set);
-    spec.online |= args.online;
+    spec = args.flags.over(&spec)?;
+    if let Some(path) = &args.data {
+        spec.data.source = Source::from_argument(path);
+    }
+    spec.output = args.output.clone().or(spec.output);
+    Ok(spec)
+}
+
+/// Refuses to write over the specification, and tells the console which files are written.
+fn announce_outputs(args: &TrainArgs, spec: &TrainSpec) -> anyhow::Result<()> {
     let written = [&spec.output, &spec.checkpoint, &spec.trace, &spec.teaching_set];
     let written: Vec<&Path> = written.into_iter().flatten().map(PathBuf::as_path).collect();
     let read: Vec<&Path> = args.spec.iter().map(PathBuf::as_path).collect();
     refuse_overwriting(&written, &read).map_err(linsep::Error::from)?;
     output::will_write(&written);
     output::awaits(spec.output.as_deref());
-    Ok(spec)
+    Ok(())
 }

@@ -5,25 +5,15 @@ use crate::args::TuneArgs;
 use crate::console::{Console, ProgressDisplay};
 use crate::exit::Exit;
 use crate::output;
-use linsep::job::TuneSpec;
+use linsep::Source;
 use linsep::report::{TuneRecord, tune_report};
 use linsep::tune::Ended;
 use std::path::PathBuf;
 
 pub(crate) fn run(args: &TuneArgs, console: Console) -> anyhow::Result<Exit> {
-    let task = &args.task;
-    let spec = TuneSpec {
-        data: task.data(&args.data),
-        classes: task.classes.spec()?,
-        bias: task.bias.spec(),
-        metric: args.metric,
-        folds: args.folds,
-        max_seconds: args.time,
-        judging: args.judge,
-        simpler: args.simpler,
-        seed: args.seed,
-        output: args.output.clone(),
-    };
+    let mut spec = args.flags.spec()?;
+    spec.data.source = Source::from_argument(&args.data);
+    spec.output = args.output.clone();
     output::will_write(&args.output.iter().map(PathBuf::as_path).collect::<Vec<_>>());
     output::awaits(args.output.as_deref());
     let found = spec.run(&mut ProgressDisplay::new(console))?;

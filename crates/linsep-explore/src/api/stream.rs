@@ -1,9 +1,10 @@
 //! Answers that come line by line while a job runs: each line is a JSON object. A page that goes away ends the job, because
 //! then nobody takes the lines.
 
+use super::Failure;
 use crate::watch::Listener;
 use axum::body::{Body, Bytes};
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use serde_json::Value;
@@ -15,7 +16,10 @@ pub(super) fn streamed(work: impl FnOnce(&Listener) -> Value + Send + 'static) -
     let (sender, receiver) = unbounded_channel();
     let listener = Listener::new(sender);
     tokio::task::spawn_blocking(move || {
-        let last = work(&listener);
+        let mut last = work(&listener);
+        if let Some(reason) = listener.stopped() {
+            last = Failure::new(StatusCode::INSUFFICIENT_STORAGE, reason).record();
+        }
         listener.send(last);
     });
     let lines = stream::unfold(receiver, |mut receiver| async move {

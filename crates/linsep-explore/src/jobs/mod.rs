@@ -11,51 +11,14 @@ use crate::results::Kept;
 use crate::server::App;
 use crate::watch::Listener;
 use linsep::job::{CompareSpec, SeparateSpec, Spec, TrainSpec};
+use linsep::settings::{OF_COMPARE, OF_SEPARATE, OF_TRAIN, Tables, unknown};
 use linsep::spelling::needed;
 use linsep::{Dataset, Error};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-/// The fields that a page may give. All others name files, or change how rows are held, which is not for a page to say.
-const TRAIN: &[&str] = &[
-    "classes",
-    "probabilities",
-    "scale",
-    "features",
-    "max_pairs",
-    "learner",
-    "options",
-    "epochs",
-    "max_updates",
-    "max_seconds",
-    "order",
-    "seed",
-    "bias",
-    "init",
-    "mistake",
-    "shards",
-    "mixing",
-];
-const SEPARATE: &[&str] =
-    &["positive", "only", "bias", "bias_scale", "gap", "max_seconds", "seed", "blame", "columns"];
-const COMPARE: &[&str] = &[
-    "classes",
-    "scale",
-    "bias",
-    "learners",
-    "grid",
-    "metric",
-    "folds",
-    "order",
-    "orders",
-    "epochs",
-    "max_seconds",
-    "seed",
-];
 /// The greatest whole number up to which a page has all of them.
 const MAX_EXACT: u64 = (1 << 53) - 1;
-/// The fields of `classes`.
-const CLASSES: &[&str] = &["positive", "only", "weight"];
 
 /// The specification in a request, and the id of its data.
 pub(crate) fn parse(value: Value) -> Result<(Spec, String), String> {
@@ -71,7 +34,7 @@ pub(crate) fn parse(value: Value) -> Result<(Spec, String), String> {
     let id = id.ok_or("the job names its data as {\"source\": ID}, with an id that this server gave")?;
     let spec = match job.as_str() {
         "train" => {
-            check(&fields, TRAIN)?;
+            check(&fields, OF_TRAIN)?;
             if let Some(init) = fields.get("init")
                 && init != "zero"
                 && init != "first"
@@ -81,11 +44,11 @@ pub(crate) fn parse(value: Value) -> Result<(Spec, String), String> {
             Spec::Train(Box::new(read::<TrainSpec>(fields)?))
         }
         "separate" => {
-            check(&fields, SEPARATE)?;
+            check(&fields, OF_SEPARATE)?;
             Spec::Separate(read::<SeparateSpec>(fields)?)
         }
         "compare" => {
-            check(&fields, COMPARE)?;
+            check(&fields, OF_COMPARE)?;
             Spec::Compare(read::<CompareSpec>(fields)?)
         }
         other => {
@@ -95,14 +58,13 @@ pub(crate) fn parse(value: Value) -> Result<(Spec, String), String> {
     Ok((spec, id))
 }
 
-fn check(fields: &Map<String, Value>, allowed: &[&str]) -> Result<(), String> {
-    if let Some(other) = fields.keys().find(|key| !allowed.contains(&key.as_str())) {
-        return Err(format!("a page cannot set \"{other}\"; it can set {}", allowed.join(", ")));
-    }
-    if let Some(Value::Object(classes)) = fields.get("classes")
-        && let Some(other) = classes.keys().find(|key| !CLASSES.contains(&key.as_str()))
-    {
-        return Err(format!("a page cannot set \"classes.{other}\"; it can set {}", CLASSES.join(", ")));
+/// Refuses what a page may not give: what names files, or changes how rows are held.
+fn check(fields: &Map<String, Value>, tables: Tables) -> Result<(), String> {
+    let others = unknown(tables, &Value::Object(fields.clone()), |setting| setting.page);
+    if let Some(other) = others.first() {
+        let known = tables.iter().flat_map(|(_, settings)| *settings).filter(|setting| setting.page);
+        let names: Vec<&str> = known.map(|setting| setting.at).collect();
+        return Err(format!("a page cannot set \"{other}\"; it can set {}", names.join(", ")));
     }
     Ok(())
 }

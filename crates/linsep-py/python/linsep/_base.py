@@ -16,11 +16,16 @@ from numpy.typing import NDArray
 from linsep import _arrays, _data, _engine, _frames, _labels
 from linsep._model import Model, answers, evidence_html
 from linsep._scikit_learn import Base, NotFittedError, validate_data
+from linsep._settings import SETTINGS
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from linsep._export import Input, OnnxFile
+
+
+#: Values of settings that say no more than that nothing was said.
+UNSAID = {"scale": "auto", "bias": "append", "mixing": "uniform"}
 
 
 def plain(name: str, value: Any, kind: str) -> Any:
@@ -90,8 +95,8 @@ class Classifier(Base):
 
     #: The name of the learner in the registry.
     _learner: ClassVar[str] = ""
-    #: The kind of each setting that it shares with others, and of each option of its own.
-    _settings: ClassVar[dict[str, str]] = {}
+    #: The settings that it shares with others, and the kind of each option of its own.
+    _settings: ClassVar[tuple[str, ...]] = ()
     _options: ClassVar[dict[str, str]] = {}
     #: Whether its updates are mistakes of rows that can be listed, and whether its scores are log odds by nature.
     _traces: ClassVar[bool] = False
@@ -221,35 +226,24 @@ class Classifier(Base):
     def _spec(self) -> dict[str, Any]:
         """The specification of training with the parameters as they are."""
         spec: dict[str, Any] = {"learner": self._learner}
-        bias: dict[str, Any] = {}
-        for name, kind in self._settings.items():
+        for name in self._settings:
+            place, kind, words = SETTINGS[name]
             value = getattr(self, name)
-            if name == "class_weight":
-                weight = class_weights(value)
-                if weight is not None:
-                    spec["classes"] = {"weight": weight}
-                continue
-            value = plain(name, value, kind)
-            if value is None or (name == "scale" and value == "auto"):
+            value = class_weights(value) if kind == "class_weight" else plain(name, value, kind)
+            if value is None or value == UNSAID.get(name):
                 # What suits the learner and its bias is chosen by the engine.
                 continue
-            if name == "mixing" and value == "uniform" and self.shards is None:  # type: ignore[attr-defined]
-                continue
-            if name == "bias":
-                if value not in ("append", "none"):
-                    raise ValueError(f"bias={value!r}: expected 'append' or 'none'")
-                if value == "none":
-                    bias["append"] = False
-            elif name == "bias_scale":
-                if isinstance(value, str):
-                    raise ValueError(f"bias_scale={value!r}: expected a number")
-                bias["scale"] = value
-            elif name == "init" and value not in ("zero", "first"):
-                raise ValueError(f"init={value!r}: expected 'zero' or 'first'")
-            else:
-                spec[name] = value
-        if bias:
-            spec["bias"] = bias
+            if words:
+                if not isinstance(value, str) or value not in words:
+                    raise ValueError(f"{name}={value!r}: expected {' or '.join(map(repr, words))}")
+                value = words[value]
+            elif kind == "number" and isinstance(value, str):
+                raise ValueError(f"{name}={value!r}: expected a number")
+            part = spec
+            *outer, last = place.split(".")
+            for inner in outer:
+                part = part.setdefault(inner, {})
+            part[last] = value
         options = {name: plain(name, getattr(self, name), kind) for name, kind in self._options.items()}
         if "penalty" in options and options["penalty"] is None:
             # As scikit-learn says it.

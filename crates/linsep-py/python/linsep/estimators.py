@@ -36,38 +36,54 @@ class Perceptron(WeightedOnlineClassifier):
     Parameters
     ----------
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
-    init : default 'zero'
-        Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
-    mistake : default 'nonpositive'
-        Whether a score of exactly 0 counts as a mistake. 'nonpositive' or 'negative'.
-    shards : default None
-        The number of shards that are trained in parallel and mixed after every pass; None for 1.
-    mixing : default 'uniform'
-        How much each shard counts. 'uniform' or 'updates'.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
+    mistake : default 'nonpositive'
+        Whether a score of exactly 0 counts as a mistake. 'nonpositive': A score of 0 is a mistake (label ×
+        score ≤ 0); 'negative': A score of 0 is correct (only label × score < 0 is a mistake); needs
+        init='first' or a model, because zero weights would never change.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
+    shards : default None
+        Split the rows into S random shards, train them in parallel and average their weights after every
+        pass; the result depends on the number of shards, not of threads; None for the default: 1.
+    mixing : default 'uniform'
+        Weight of each shard in the average. 'uniform': Equal weights: fewer passes on most data; 'updates':
+        Weights proportional to the updates in the pass: at most (R/γ*)² passes with a mistake, for any number
+        of shards.
+    init : default 'zero'
+        Initial weights. 'zero': all weights are 0; 'first': The first row, which counts as an update.
 
     Attributes
     ----------
@@ -96,59 +112,62 @@ class Perceptron(WeightedOnlineClassifier):
 
     _learner: ClassVar[str] = "perceptron"
     _options: ClassVar[dict[str, str]] = {}
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "init": "choice",
-        "mistake": "choice",
-        "shards": "whole",
-        "mixing": "choice",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "mistake",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+        "shards",
+        "mixing",
+        "init",
+    )
     _traces: ClassVar[bool] = True
 
     def __init__(
         self,
         *,
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
-        init: Literal["zero", "first"] = "zero",
-        mistake: Literal["nonpositive", "negative"] = "nonpositive",
-        shards: int | None = None,
-        mixing: Literal["uniform", "updates"] = "uniform",
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
+        mistake: Literal["nonpositive", "negative"] = "nonpositive",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
+        shards: int | None = None,
+        mixing: Literal["uniform", "updates"] = "uniform",
+        init: Literal["zero", "first"] = "zero",
     ) -> None:
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.init = init
         self.mistake = mistake
+        self.class_weight = class_weight
+        self.scale = scale
+        self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
         self.shards = shards
         self.mixing = mixing
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.class_weight = class_weight
-        self.probabilities = probabilities
-        self.features = features
+        self.init = init
 
 
 class AveragedPerceptron(WeightedOnlineClassifier):
@@ -157,38 +176,54 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     Parameters
     ----------
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
-    init : default 'zero'
-        Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
-    mistake : default 'nonpositive'
-        Whether a score of exactly 0 counts as a mistake. 'nonpositive' or 'negative'.
-    shards : default None
-        The number of shards that are trained in parallel and mixed after every pass; None for 1.
-    mixing : default 'uniform'
-        How much each shard counts. 'uniform' or 'updates'.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
+    mistake : default 'nonpositive'
+        Whether a score of exactly 0 counts as a mistake. 'nonpositive': A score of 0 is a mistake (label ×
+        score ≤ 0); 'negative': A score of 0 is correct (only label × score < 0 is a mistake); needs
+        init='first' or a model, because zero weights would never change.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
+    shards : default None
+        Split the rows into S random shards, train them in parallel and average their weights after every
+        pass; the result depends on the number of shards, not of threads; None for the default: 1.
+    mixing : default 'uniform'
+        Weight of each shard in the average. 'uniform': Equal weights: fewer passes on most data; 'updates':
+        Weights proportional to the updates in the pass: at most (R/γ*)² passes with a mistake, for any number
+        of shards.
+    init : default 'zero'
+        Initial weights. 'zero': all weights are 0; 'first': The first row, which counts as an update.
 
     Attributes
     ----------
@@ -217,59 +252,62 @@ class AveragedPerceptron(WeightedOnlineClassifier):
 
     _learner: ClassVar[str] = "averaged"
     _options: ClassVar[dict[str, str]] = {}
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "init": "choice",
-        "mistake": "choice",
-        "shards": "whole",
-        "mixing": "choice",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "mistake",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+        "shards",
+        "mixing",
+        "init",
+    )
     _traces: ClassVar[bool] = True
 
     def __init__(
         self,
         *,
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
-        init: Literal["zero", "first"] = "zero",
-        mistake: Literal["nonpositive", "negative"] = "nonpositive",
-        shards: int | None = None,
-        mixing: Literal["uniform", "updates"] = "uniform",
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
+        mistake: Literal["nonpositive", "negative"] = "nonpositive",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
+        shards: int | None = None,
+        mixing: Literal["uniform", "updates"] = "uniform",
+        init: Literal["zero", "first"] = "zero",
     ) -> None:
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.init = init
         self.mistake = mistake
+        self.class_weight = class_weight
+        self.scale = scale
+        self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
         self.shards = shards
         self.mixing = mixing
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.class_weight = class_weight
-        self.probabilities = probabilities
-        self.features = features
+        self.init = init
 
 
 class VotedPerceptron(OnlineClassifier):
@@ -278,32 +316,45 @@ class VotedPerceptron(OnlineClassifier):
     Parameters
     ----------
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
-    init : default 'zero'
-        Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
-    mistake : default 'nonpositive'
-        Whether a score of exactly 0 counts as a mistake. 'nonpositive' or 'negative'.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
+    mistake : default 'nonpositive'
+        Whether a score of exactly 0 counts as a mistake. 'nonpositive': A score of 0 is a mistake (label ×
+        score ≤ 0); 'negative': A score of 0 is correct (only label × score < 0 is a mistake); needs
+        init='first' or a model, because zero weights would never change.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
+    init : default 'zero'
+        Initial weights. 'zero': all weights are 0; 'first': The first row, which counts as an update.
 
     Attributes
     ----------
@@ -332,50 +383,53 @@ class VotedPerceptron(OnlineClassifier):
 
     _learner: ClassVar[str] = "voted"
     _options: ClassVar[dict[str, str]] = {}
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "init": "choice",
-        "mistake": "choice",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "mistake",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+        "init",
+    )
     _traces: ClassVar[bool] = True
 
     def __init__(
         self,
         *,
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
-        init: Literal["zero", "first"] = "zero",
-        mistake: Literal["nonpositive", "negative"] = "nonpositive",
         max_updates: int | None = None,
         max_seconds: float | None = None,
-        probabilities: bool = False,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
+        mistake: Literal["nonpositive", "negative"] = "nonpositive",
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
+        init: Literal["zero", "first"] = "zero",
     ) -> None:
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.init = init
         self.mistake = mistake
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
+        self.init = init
 
 
 class MarginPerceptron(OnlineClassifier):
@@ -390,30 +444,41 @@ class MarginPerceptron(OnlineClassifier):
     agreement : default None
         Instead, learn from rows with an agreement up to b. 0 or more.
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
-    init : default 'zero'
-        Where to start: at zero, or at the first row, which counts as an update. 'zero' or 'first'.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
+    init : default 'zero'
+        Initial weights. 'zero': all weights are 0; 'first': The first row, which counts as an update.
 
     Attributes
     ----------
@@ -444,19 +509,20 @@ class MarginPerceptron(OnlineClassifier):
         "beta": "number",
         "agreement": "number",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "init": "choice",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+        "init",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -466,31 +532,33 @@ class MarginPerceptron(OnlineClassifier):
         beta: float | None = None,
         agreement: float | None = None,
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
-        init: Literal["zero", "first"] = "zero",
         max_updates: int | None = None,
         max_seconds: float | None = None,
-        probabilities: bool = False,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
+        init: Literal["zero", "first"] = "zero",
     ) -> None:
         self.epsilon = epsilon
         self.beta = beta
         self.agreement = agreement
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.init = init
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
+        self.init = init
 
 
 class BatchPerceptron(WeightedClassifier):
@@ -507,30 +575,41 @@ class BatchPerceptron(WeightedClassifier):
     step : default 1.0
         The first step. From 0.001 to 1000.
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -561,19 +640,20 @@ class BatchPerceptron(WeightedClassifier):
         "power": "number",
         "step": "number",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -583,31 +663,33 @@ class BatchPerceptron(WeightedClassifier):
         power: float | None = None,
         step: float = 1.0,
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.schedule = schedule
         self.power = power
         self.step = step
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
         self.class_weight = class_weight
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
 
 class PocketPerceptron(Classifier):
@@ -618,28 +700,39 @@ class PocketPerceptron(Classifier):
     margin : default 0.0
         Keep the weights with the most rows at least this far on the right side. 0 or more.
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -668,18 +761,19 @@ class PocketPerceptron(Classifier):
     _options: ClassVar[dict[str, str]] = {
         "margin": "number",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -687,27 +781,29 @@ class PocketPerceptron(Classifier):
         *,
         margin: float = 0.0,
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
-        probabilities: bool = False,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.margin = margin
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
 
 class LiftedPerceptron(Classifier):
@@ -720,28 +816,39 @@ class LiftedPerceptron(Classifier):
         The share a of the features in a lifted row. Above 0 and below 1, or 'auto' for the best share by the
         lifting lemma.
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -770,18 +877,19 @@ class LiftedPerceptron(Classifier):
     _options: ClassVar[dict[str, str]] = {
         "lift": "number",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -789,27 +897,29 @@ class LiftedPerceptron(Classifier):
         *,
         lift: float | Literal["auto"] = "auto",
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
-        probabilities: bool = False,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.lift = lift
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
 
 class KernelPerceptron(WeightedClassifier):
@@ -833,30 +943,41 @@ class KernelPerceptron(WeightedClassifier):
         How the weights of the run are combined. 'last': The last weights; 'average': The mean over all rows
         seen; 'vote': A vote of all weights, each with the number of rows it survived.
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -890,19 +1011,20 @@ class KernelPerceptron(WeightedClassifier):
         "kernel_cache": "size",
         "combine": "choice",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -915,16 +1037,17 @@ class KernelPerceptron(WeightedClassifier):
         kernel_cache: int | str = "500MB",
         combine: Literal["last", "average", "vote"] = "last",
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.kernel = kernel
         self.degree = degree
@@ -933,16 +1056,17 @@ class KernelPerceptron(WeightedClassifier):
         self.kernel_cache = kernel_cache
         self.combine = combine
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
         self.class_weight = class_weight
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
 
 class MulticlassPerceptron(WeightedOnlineClassifier):
@@ -955,32 +1079,45 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
         How the weights of the run are combined. 'last': The last weights; 'average': The mean over all rows
         seen.
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
-    mistake : default 'nonpositive'
-        Whether a score of exactly 0 counts as a mistake. 'nonpositive' or 'negative'.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
+    mistake : default 'nonpositive'
+        Whether a score of exactly 0 counts as a mistake. 'nonpositive': A score of 0 is a mistake (label ×
+        score ≤ 0); 'negative': A score of 0 is correct (only label × score < 0 is a mistake); needs
+        init='first' or a model, because zero weights would never change.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -1009,20 +1146,21 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     _options: ClassVar[dict[str, str]] = {
         "combine": "choice",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "mistake": "choice",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "mistake",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -1030,31 +1168,33 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
         *,
         combine: Literal["last", "average"] = "average",
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
-        mistake: Literal["nonpositive", "negative"] = "nonpositive",
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
+        mistake: Literal["nonpositive", "negative"] = "nonpositive",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.combine = combine
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
         self.mistake = mistake
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
         self.class_weight = class_weight
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
 
 class SGDClassifier(WeightedOnlineClassifier):
@@ -1082,30 +1222,41 @@ class SGDClassifier(WeightedOnlineClassifier):
         How the weights of the run are combined; None for average (last with the perceptron loss). 'last': The
         last weights; 'average': The mean over all rows seen.
     epochs : default 10
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -1139,19 +1290,20 @@ class SGDClassifier(WeightedOnlineClassifier):
         "l2": "number",
         "combine": "choice",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -1164,16 +1316,17 @@ class SGDClassifier(WeightedOnlineClassifier):
         l2: float | None = None,
         combine: Literal["last", "average"] | None = None,
         epochs: int = 10,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.loss = loss
         self.schedule = schedule
@@ -1182,16 +1335,17 @@ class SGDClassifier(WeightedOnlineClassifier):
         self.l2 = l2
         self.combine = combine
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
         self.class_weight = class_weight
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
     def _may_have_probabilities(self) -> bool:
         return self.probabilities or self.loss == "log"
@@ -1209,30 +1363,41 @@ class LinearSVM(WeightedClassifier):
     gap : default 0.001
         Stop when the objective is proved to be within this relative gap of the optimum. Above 0 and below 1.
     epochs : default 1000
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -1263,19 +1428,20 @@ class LinearSVM(WeightedClassifier):
         "C": "number",
         "gap": "number",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -1285,31 +1451,33 @@ class LinearSVM(WeightedClassifier):
         C: float = 1.0,
         gap: float = 0.001,
         epochs: int = 1000,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.loss = loss
         self.C = C
         self.gap = gap
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
         self.class_weight = class_weight
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
 
 class LogisticRegression(WeightedClassifier):
@@ -1330,30 +1498,41 @@ class LogisticRegression(WeightedClassifier):
         Stop when the objective is proved to be within this relative gap of the optimum. From 1e-12 and below
         1.
     epochs : default 1000
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -1385,19 +1564,20 @@ class LogisticRegression(WeightedClassifier):
         "l1_ratio": "number",
         "gap": "number",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -1408,32 +1588,34 @@ class LogisticRegression(WeightedClassifier):
         l1_ratio: float = 0.5,
         gap: float = 1e-06,
         epochs: int = 1000,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.penalty = penalty
         self.C = C
         self.l1_ratio = l1_ratio
         self.gap = gap
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
         self.class_weight = class_weight
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
     def _may_have_probabilities(self) -> bool:
         return True
@@ -1447,28 +1629,39 @@ class MaxMarginClassifier(Classifier):
     gap : default 1e-06
         Stop when the margin is proved to be within this relative gap of the best. From 1e-15 and below 1.
     epochs : default 1000
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -1497,18 +1690,19 @@ class MaxMarginClassifier(Classifier):
     _options: ClassVar[dict[str, str]] = {
         "gap": "number",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -1516,27 +1710,29 @@ class MaxMarginClassifier(Classifier):
         *,
         gap: float = 1e-06,
         epochs: int = 1000,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
-        probabilities: bool = False,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.gap = gap
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
 
 class Memoriser(WeightedClassifier):
@@ -1546,30 +1742,41 @@ class Memoriser(WeightedClassifier):
     Parameters
     ----------
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -1596,47 +1803,50 @@ class Memoriser(WeightedClassifier):
 
     _learner: ClassVar[str] = "memoriser"
     _options: ClassVar[dict[str, str]] = {}
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
         self,
         *,
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
         self.class_weight = class_weight
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities
 
 
 class PassiveAggressiveClassifier(WeightedOnlineClassifier):
@@ -1654,30 +1864,41 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
         How the weights of the run are combined. 'last': The last weights; 'average': The mean over all rows
         seen.
     epochs : default 100
-        The largest number of passes over the rows.
-    scale : default 'auto'
-        How features are scaled, fitted on the training rows; 'auto' chooses for each feature, and does not
-        scale without a bias. The scaled rows are a copy of 8 bytes per value; 'none' makes no copy. 'auto' or
-        'none' or 'max-abs' or 'standard' or 'unit-rows'.
-    order : default 'shuffle'
-        In which order rows are visited. 'given' or 'shuffle-once' or 'shuffle'.
-    seed : default 0
-        The seed of all shuffles.
-    bias : default 'append'
-        Whether the boundary has a bias, or goes through the origin. 'append' or 'none'.
-    bias_scale : default None
-        The value of the appended coordinate; None for 1.
+        Maximum number of passes over the data.
     max_updates : default None
-        Stop after this many updates.
+        Stop after this many updates (with shards=, at the next synchronisation of the shards).
     max_seconds : default None
-        Stop after this many seconds.
+        Stop after this many seconds of training, summed over all classes.
+    order : default 'shuffle'
+        Order in which rows are visited. 'given': File order; 'shuffle-once': Shuffle once and use the same
+        order in every pass; 'shuffle': Shuffle before every pass.
+    seed : default 0
+        Random seed for shuffling and for choosing held-out rows.
+    bias : default 'append'
+        How the bias (intercept) is modelled. 'none': No bias: the boundary goes through the origin; 'append':
+        A constant coordinate is appended to every row.
+    bias_scale : default None
+        Value of the appended constant coordinate; None for the default: 1.
     class_weight : default None
-        The weight of the rows of each class: 'balanced', or a dict from class to weight; None for 1.
-    probabilities : default False
-        Whether to calibrate the scores to probabilities, by cross-validation.
+        Class weights: balanced (equal total weight per class), or a weight for each class.
+    scale : default 'auto'
+        Feature scaling, fitted on the training rows and stored in the model. 'auto': Standardise dense
+        features; leave sparse 0/1 features unchanged; divide other sparse features by their root mean square
+        (by their largest magnitude if there are more than 300); 'none': No scaling; 'max-abs': Divide each
+        feature by its largest magnitude; 'standard': Standardise each feature to mean 0 and variance 1
+        (sparse features are not centred); 'unit-rows': Divide each row by its Euclidean norm.
     features : default None
-        Which features are added to the columns, such as splines; None for none. 'plain' or 'splines' or
-        'pairs' or 'splines+pairs'.
+        Feature expansion, fitted on the training rows and stored in the model; None for the default: plain.
+        'plain': The columns themselves: the boundary is linear in them; 'splines': Add natural cubic splines
+        of each numeric column, linear beyond the outer knots; 'pairs': Add products of pairs of columns,
+        categories included; if there are too many, those that best explain a plain model's errors;
+        'splines+pairs': Add both.
+    max_pairs : default None
+        Maximum number of pairwise products; None for the default: half the rows per boundary, between 50 and
+        2000.
+    probabilities : default False
+        Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
+        for logistic regression.
 
     Attributes
     ----------
@@ -1708,19 +1929,20 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
         "C": "number",
         "combine": "choice",
     }
-    _settings: ClassVar[dict[str, str]] = {
-        "epochs": "whole",
-        "scale": "choice",
-        "order": "choice",
-        "seed": "whole",
-        "bias": "choice",
-        "bias_scale": "number",
-        "max_updates": "whole",
-        "max_seconds": "number",
-        "class_weight": "class_weight",
-        "probabilities": "flag",
-        "features": "choice",
-    }
+    _settings: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "max_updates",
+        "max_seconds",
+        "order",
+        "seed",
+        "bias",
+        "bias_scale",
+        "class_weight",
+        "scale",
+        "features",
+        "max_pairs",
+        "probabilities",
+    )
     _traces: ClassVar[bool] = False
 
     def __init__(
@@ -1730,28 +1952,30 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
         C: float = 1.0,
         combine: Literal["last", "average"] = "average",
         epochs: int = 100,
-        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
-        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
-        seed: int = 0,
-        bias: Literal["append", "none"] = "append",
-        bias_scale: float | None = None,
         max_updates: int | None = None,
         max_seconds: float | None = None,
+        order: Literal["given", "shuffle-once", "shuffle"] = "shuffle",
+        seed: int = 0,
+        bias: Literal["none", "append"] = "append",
+        bias_scale: float | None = None,
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        probabilities: bool = False,
+        scale: Literal["auto", "none", "max-abs", "standard", "unit-rows"] = "auto",
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
+        max_pairs: int | None = None,
+        probabilities: bool = False,
     ) -> None:
         self.aggression = aggression
         self.C = C
         self.combine = combine
         self.epochs = epochs
-        self.scale = scale
+        self.max_updates = max_updates
+        self.max_seconds = max_seconds
         self.order = order
         self.seed = seed
         self.bias = bias
         self.bias_scale = bias_scale
-        self.max_updates = max_updates
-        self.max_seconds = max_seconds
         self.class_weight = class_weight
-        self.probabilities = probabilities
+        self.scale = scale
         self.features = features
+        self.max_pairs = max_pairs
+        self.probabilities = probabilities

@@ -10,7 +10,6 @@ mod data;
 mod evaluate;
 mod export;
 mod findings;
-mod form;
 mod label;
 mod measure;
 mod predict;
@@ -28,7 +27,6 @@ pub use data::{BiasSpec, ClassSpec, DataSpec, emit_notes, refuse_overwriting};
 pub use evaluate::EvaluateSpec;
 pub use export::{ExportSpec, Exported, Rounding, RoundingCheck};
 pub use findings::{DataFigures, FeatureFigures, Findings, FindingsSpec, JudgedModel};
-pub use form::{learner_form, reading_form, settings_form};
 pub use measure::{Evaluated, JudgedRow, WhichRows};
 pub use predict::{PredictSpec, Predicted, Show};
 pub use separate::{
@@ -37,7 +35,7 @@ pub use separate::{
 pub(crate) use separate::{in_file_order, place_of};
 pub use separation_view::{Ringed, SeparationView};
 pub use theory::TheorySpec;
-pub use train::{HeldOut, PathPoint, PathWeights, Seconds, TrainSpec, Trained};
+pub use train::{DEFAULT_LEARNER, HeldOut, PathPoint, PathWeights, Seconds, TrainSpec, Trained};
 pub use tune::{TuneSpec, TunedModel};
 pub use verify::{Verified, VerifySpec};
 pub use view::{Border, Margin, PlaneAxes, Scene, SeenRow, View, ViewSpec, refuse_reading_twice};

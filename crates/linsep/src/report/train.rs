@@ -83,9 +83,10 @@ fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
     let asked = trained.spec.features.unwrap_or_default();
     let made = describe_expansion(&model.recipe.expansion).or_else(|| nothing_made(asked).map(str::to_owned));
     facts.extend(made.map(|made| ("Features", made)));
+    let chosen = trained.reason.map_or_else(String::new, |reason| format!("; chosen {reason}"));
     facts.extend([
         ("Scale", scaling),
-        ("Learner", describe_settings(&model.settings)),
+        ("Learner", describe_settings(&model.settings) + &chosen),
         (
             "Result",
             separating_column(trained)

@@ -15,6 +15,7 @@ mod spec;
 
 pub use holdout_checks::HeldOut;
 pub use path::{PathPoint, PathWeights};
+pub use settings::DEFAULT_LEARNER;
 pub use spec::TrainSpec;
 
 use super::data::{emit_notes, load_model, warn_of_terms};
@@ -79,6 +80,8 @@ pub struct Trained {
     pub threads: usize,
     /// The specification of the job.
     pub spec: TrainSpec,
+    /// Why the learner was chosen, where none was named and it is not the usual one: "because …".
+    pub reason: Option<&'static str>,
     /// Outputs that could not be written, and why. The model is here all the same.
     pub lost: Vec<Error>,
 }
@@ -153,7 +156,11 @@ impl TrainSpec {
         for path in outputs {
             check_writable(path)?;
         }
-        let runner = Runner { spec: self, settings, options, source, warm, online };
+        let is_usual =
+            self.learner.is_some() || settings.learner.name() == Settings::default().learner.name();
+        let by_options = !is_usual && !self.options.is_empty() && checkpoint.is_none();
+        let reason = by_options.then_some("because it has the given options");
+        let runner = Runner { spec: self, settings, options, source, warm, online, reason };
         let trained = match self.memory {
             Some(memory) => runner.out_of_core(memory, checkpoint, observer),
             None if online => runner.stream(checkpoint, observer),
@@ -227,6 +234,8 @@ struct Runner<'a> {
     source: Source,
     warm: Option<Model>,
     online: bool,
+    /// Why the learner is another than the usual one, where none was named.
+    reason: Option<&'static str>,
 }
 
 impl Runner<'_> {
@@ -289,6 +298,7 @@ impl Runner<'_> {
             seconds,
             threads: rayon::current_num_threads(),
             spec: Self::spec_as_given(self.spec, false),
+            reason: self.reason,
             lost: Vec::new(),
         })
     }
@@ -320,7 +330,8 @@ impl Runner<'_> {
         let data = classes.kept(data)?;
         if self.warm.is_none() && checkpoint.is_none() {
             label::check(&self.spec.data, loaded.format, &schema, &data, observer)?;
-            settings::choose_learner(self.spec, &mut self.settings, &schema, &data)?;
+            let reason = settings::choose_learner(self.spec, &mut self.settings, &schema, &data)?;
+            self.reason = reason.or(self.reason);
         }
         settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
         self.spec.check_threshold(&self.settings, data.classes().len())?;

@@ -9,7 +9,9 @@ use crate::features::Features;
 use crate::model::Model;
 use crate::read::{Schema, Source};
 use crate::scale::Scaling;
-use crate::train::{ClassWeight, Init, Learned, Learner, Options, Order, Settings, State, names_of};
+use crate::train::{
+    ClassWeight, Init, Learned, Learner, Options, Order, Settings, State, learners, names_of,
+};
 
 /// Whether rows are learned as they are read: asked for, or standard input that is to be seen once.
 pub(super) fn is_online(spec: &TrainSpec, checkpoint: Option<&State>) -> Result<bool, SettingsError> {
@@ -63,9 +65,12 @@ pub(super) fn resolve(
     }
     match &spec.learner {
         Some(name) => settings.learner = Learner::named(name)?,
-        // Options are those of the learner that splines and products have where none is named.
-        None if spec.expands() && !spec.options.is_empty() && checkpoint.is_none() => {
-            settings.learner = Learner::named("logistic")?;
+        None if !spec.options.is_empty() && checkpoint.is_none() => {
+            settings.learner = match spec.expands() {
+                // Splines and products are many: no other learner is chosen for them.
+                true => Learner::named("logistic")?,
+                false => learner_with(&spec.options, settings.learner)?,
+            };
         }
         None => {}
     }
@@ -106,46 +111,66 @@ const MAX_TOGETHER: usize = 1000;
 /// Tables with fewer rows than this are left to the usual learner: too few to have shown what suits them.
 const FEWEST_ROWS: usize = 30;
 
+/// The rule below, in words.
+pub const DEFAULT_LEARNER: &str = "averaged; logistic with ⟦features⟧ or for a table with more features than rows; svm with squared \
+     hinge for texts; for 3 to 1000 classes multiclass, or svm with squared hinge if numbered features are more than the rows. With \
+     options that it lacks: logistic, svm or the first learner that has them";
+
 /// Chooses the learner where none was named, by what was best on real data. On tables (`bench/tables.py`): logistic
 /// regression where there are more features than rows, and only a penalty keeps weights from fitting anything; otherwise, for
 /// more than two classes, all of them together. For numbered features that are more than the rows, such as words of texts
 /// (`bench/sparse_defaults.py`), and more than two classes: each against the rest with a penalty. Splines and products of
 /// columns are many, and it is a penalty that keeps curves smooth: logistic regression. Texts (`bench/inputs.py`): a support
 /// vector machine.
+///
+/// Returns why it is another than the usual learner, if it is.
 pub(super) fn choose_learner(
     spec: &TrainSpec,
     settings: &mut Settings,
     schema: &Schema,
     data: &Dataset,
-) -> Result<(), SettingsError> {
+) -> Result<Option<&'static str>, SettingsError> {
     let classes = data.classes().len();
-    let named = spec.learner.is_some() || !spec.options.is_empty();
-    let two = classes <= 2 || settings.positive.is_some();
+    if spec.learner.is_some() || !spec.options.is_empty() || classes > MAX_TOGETHER || settings.shards > 1 {
+        return Ok(None);
+    }
+    let several = classes > 2 && settings.positive.is_none();
     let is_table = matches!(schema, Schema::Table { .. });
     let is_wide = data.columns() > data.len();
-    let has_texts = schema.texts().next().is_some();
-    let penalised = is_table && is_wide && data.len() >= FEWEST_ROWS;
-    let expands = spec.expands();
-    if named || (two && !penalised && !expands && !has_texts) || classes > MAX_TOGETHER || settings.shards > 1
-    {
-        return Ok(());
-    }
-    let learner = if has_texts && !expands {
-        Learner::named("svm")?.with_options(&Options::new().with("loss", "squared-hinge"))?
-    } else if penalised || expands {
-        Learner::named("logistic")?
-    } else if !is_table && is_wide {
-        Learner::named("svm")?.with_options(&Options::new().with("loss", "squared-hinge"))?
+    let squared_hinge = || Learner::named("svm")?.with_options(&Options::new().with("loss", "squared-hinge"));
+    let (learner, reason) = if spec.expands() {
+        (Learner::named("logistic")?, "because added features need a penalty")
+    } else if schema.texts().next().is_some() {
+        (squared_hinge()?, "because the rows are texts")
+    } else if is_table && is_wide && data.len() >= FEWEST_ROWS {
+        (Learner::named("logistic")?, "because there are more features than rows")
+    } else if several && !is_table && is_wide {
+        (squared_hinge()?, "because there are several classes, and more features than rows")
+    } else if several {
+        (Learner::named("multiclass")?, "because there are several classes")
     } else {
-        Learner::named("multiclass")?
+        return Ok(None);
     };
     let chosen =
         Settings { learner, epochs: spec.epochs.unwrap_or(learner.usual_epochs()), ..settings.clone() };
     // It does not have every start, rule and weight that the usual learner has.
-    if chosen.check_on(data).is_ok() && (learner.is_online() || spec.checkpoint.is_none()) {
+    let fits = chosen.check_on(data).is_ok() && (learner.is_online() || spec.checkpoint.is_none());
+    if fits {
         *settings = chosen;
     }
-    Ok(())
+    Ok(fits.then_some(reason))
+}
+
+/// The learner of options that are given without it: the one that is usual if it has them, or the first that has.
+fn learner_with(options: &Options, usual: Learner) -> Result<Learner, SettingsError> {
+    let preferred = ["logistic", "svm"].into_iter().chain(learners().iter().map(|learner| learner.name));
+    for candidate in [Ok(usual)].into_iter().chain(preferred.map(Learner::named)) {
+        let candidate = candidate?;
+        if options.iter().all(|(name, _)| candidate.descriptor().option(name).is_some()) {
+            return Ok(candidate);
+        }
+    }
+    Ok(usual)
 }
 
 /// Refuses what follows one run, where each of many classes is a run of its own.
