@@ -145,9 +145,10 @@ fn arg(setting: &'static Setting, unsaid: Option<&Value>) -> Arg {
     if !setting.heading.is_empty() {
         arg = arg.help_heading(setting.heading);
     }
-    if !setting.symbol.is_empty() {
-        arg = arg.value_name(setting.symbol);
-    }
+    arg = match setting.symbol {
+        "" => arg.value_name(setting.name.to_uppercase()),
+        symbol => arg.value_name(symbol),
+    };
     if !setting.alias.is_empty() {
         arg = arg.visible_alias(setting.alias);
     }

@@ -83,7 +83,7 @@ class Perceptron(WeightedOnlineClassifier):
         Weights proportional to the updates in the pass: at most (R/γ*)² passes with a mistake, for any number
         of shards.
     init : default 'zero'
-        Initial weights. 'zero': all weights are 0; 'first': The first row, which counts as an update.
+        Initial weights. 'zero': all weights are 0; 'first': the first row, which counts as an update.
 
     Attributes
     ----------
@@ -223,7 +223,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
         Weights proportional to the updates in the pass: at most (R/γ*)² passes with a mistake, for any number
         of shards.
     init : default 'zero'
-        Initial weights. 'zero': all weights are 0; 'first': The first row, which counts as an update.
+        Initial weights. 'zero': all weights are 0; 'first': the first row, which counts as an update.
 
     Attributes
     ----------
@@ -354,7 +354,7 @@ class VotedPerceptron(OnlineClassifier):
         Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
         for logistic regression.
     init : default 'zero'
-        Initial weights. 'zero': all weights are 0; 'first': The first row, which counts as an update.
+        Initial weights. 'zero': all weights are 0; 'first': the first row, which counts as an update.
 
     Attributes
     ----------
@@ -478,7 +478,7 @@ class MarginPerceptron(OnlineClassifier):
         Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
         for logistic regression.
     init : default 'zero'
-        Initial weights. 'zero': all weights are 0; 'first': The first row, which counts as an update.
+        Initial weights. 'zero': all weights are 0; 'first': the first row, which counts as an update.
 
     Attributes
     ----------

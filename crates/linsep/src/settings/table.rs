@@ -134,7 +134,7 @@ const MIXINGS: &[Choice] = &[
 ];
 const HEADERS: &[Choice] = &[word("no", ""), word("yes", ""), word("auto", "")];
 const STARTS: &[Choice] =
-    &[word("zero", "all weights are 0"), word("first", "The first row, which counts as an update")];
+    &[word("zero", "all weights are 0"), word("first", "the first row, which counts as an update")];
 
 fn delimiter(text: &str) -> Result<(), String> {
     parse_delimiter(text).map(|_| ())
