@@ -531,3 +531,43 @@ def test_an_axis_that_would_be_squeezed_is_stretched_and_says_so(watched):
     assert "stretched" not in page.evaluate("linsep.picture.svg('square').text()")
     unit = page.evaluate("linsep.picture.unit()")
     assert abs(unit[0] - unit[1]) < 1e-9 * unit[0]
+
+
+def test_fields_say_what_a_specification_says(page):
+    """Random specifications through the fields of the forms: what each shows means the same again."""
+    wrong = page.evaluate(
+        """async () => {
+          const { meant, textOf, valueAt, withValue } = await import("./form.js");
+          const { settings, reading } = linsep.about;
+          let state = 5;
+          const random = (below) => { state = (state * 48271) % 2147483647; return state % below; };
+          const some = {
+            whole: () => 1 + random(1e6), size: () => 1 + random(1e6), number: () => random(1e6) / 7, flag: () => true,
+            text: () => "a b", list: () => ["a", "b"], pairs: () => ({ a: "words" }), class_weight: () => "balanced",
+          };
+          const wrong = [];
+          for (let k = 0; k < 500; k++) {
+            const fields = random(2) ? settings : reading;
+            let spec = {};
+            for (const field of fields) {
+              if (random(3)) continue;
+              const value = field.kind === "choice" ? field.values[random(field.values.length)].value : some[field.kind]();
+              spec = withValue(spec, field.at, value);
+            }
+            let again = {};
+            for (const field of fields) {
+              const value = valueAt(spec, field.at);
+              if (value === undefined) continue;
+              const shown = textOf(field, value);
+              again = withValue(again, field.at, field.kind === "choice" ? meant(field, shown) : value);
+              if (field.kind === "choice" && typeof shown !== "string") wrong.push([field.name, shown]);
+            }
+            if (JSON.stringify(again) !== JSON.stringify(spec)) wrong.push([spec, again]);
+            // What is taken back leaves nothing.
+            for (const field of fields) again = withValue(again, field.at, undefined);
+            if (JSON.stringify(again) !== "{}") wrong.push(again);
+          }
+          return wrong;
+        }"""
+    )
+    assert wrong == []

@@ -1,5 +1,7 @@
 """What Python users call things: parameters in errors, columns of arrays, categories, no penalty."""
 
+import json
+import random
 import re
 import subprocess
 import sys
@@ -9,6 +11,9 @@ import linsep
 import numpy as np
 import pandas as pd
 import pytest
+from linsep import _engine, estimators
+from linsep._base import UNSAID
+from linsep._settings import SETTINGS
 from scipy.sparse import csc_matrix, csr_matrix
 
 ROWS = np.random.default_rng(3).normal(size=(60, 3))
@@ -134,3 +139,38 @@ def test_rows_are_predicted_alike_in_any_number(count):
     for learn in (linsep.VotedPerceptron, linsep.KernelPerceptron):
         fitted = learn(epochs=2).fit(rows[:200], labels[:200])
         assert np.array_equal(fitted.decision_function(rows)[:count], fitted.decision_function(rows[:count]))
+
+
+def test_a_specification_has_every_parameter_at_its_place():
+    """Random parameters, read back from the specification that an estimator makes of them."""
+    r = random.Random(9)
+    shown = {entry["name"]: entry for entry in json.loads(_engine.settings())}
+    assert {name: entry["at"] for name, entry in shown.items()} == {name: place for name, (place, _, _) in SETTINGS.items()}
+    seen = set()
+    for _ in range(400):
+        cls = getattr(linsep, r.choice(estimators.__all__))
+        given = {}
+        for name in r.sample(cls._settings, r.randint(0, min(4, len(cls._settings)))):
+            entry = shown[name]
+            values = {
+                "whole": lambda: r.randint(2, 2**40),
+                "number": lambda: r.random() * 10 ** r.randint(-9, 9),
+                "flag": lambda: True,
+                "class_weight": lambda: {"a": 2.0, "b": 0.1},
+                "choice": lambda entry=entry: r.choice(entry["values"])["name"],
+            }
+            given[name] = values[entry["kind"]]()
+        spec = cls(**given)._spec()
+        for name, value in given.items():
+            place, kind, words = SETTINGS[name]
+            found = spec
+            for part in place.split("."):
+                found = found.get(part) if isinstance(found, dict) else None
+            if kind == "class_weight":
+                assert found == {"named": [["a", 2.0], ["b", 0.1]]}
+            elif value == UNSAID.get(name):
+                assert found is None, (cls, name, spec)
+            else:
+                assert found == words.get(value, value), (cls, name, spec)
+                seen.add(name)
+    assert seen >= set(SETTINGS) - {"class_weight"}
