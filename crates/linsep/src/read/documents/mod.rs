@@ -134,7 +134,11 @@ impl DocumentReader {
             false => Listing::unlabelled(&[path.to_path_buf()]),
         };
         let text = match &options.schema {
-            Some(schema) => model_text(schema, &name)?.clone(),
+            // Of a folder the first file, which is none of the kind that the model reads.
+            Some(schema) => {
+                let first = files.first().map(|file| file.path.display().to_string());
+                model_text(schema, first.as_deref().unwrap_or(&name))?.clone()
+            }
             None => {
                 let mut text = Text { documents: true, ..Text::begin(&options.text, 0)? };
                 if options.online {
