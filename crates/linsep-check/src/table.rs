@@ -327,7 +327,7 @@ fn split(text: &str, line: usize, delimiter: char) -> Result<Vec<&str>, String> 
     let is_pair = |word: &str| {
         let (index, value) = word.split_once(':').unwrap_or((" ", ""));
         index == "qid"
-            || value.is_empty()
+            || word.ends_with(':')
             || index.bytes().all(|byte| byte.is_ascii_digit()) && !value.contains(delimiter)
     };
     match cells.last() {

@@ -207,7 +207,8 @@ fn files_with_two_readings_are_refused() {
     let (code, out, error) = folder.check("m.cert plain.csv --ignore note");
     assert_eq!(code, Some(0), "the certificate is one of the plain rows: {out}{error}");
 
-    let tables: [(&str, &str, &str); 29] = [
+    let tables: [(&str, &str, &str); 30] = [
+        ("2\tid:1:\n3\tno\n", "", "line 1 could be one of a LIBSVM file"),
         // A table of times for who divides it at tabs.
         ("2.5\t12:30\n3.5\t13:45\n2.5\t12:50\n3.5\t13:40\n", "", "line 1 holds a tab"),
         (

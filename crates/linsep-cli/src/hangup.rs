@@ -9,7 +9,9 @@ pub(crate) fn stay_deaf() {
     // signals that this thread blocks.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
-        if libc::sigaction(libc::SIGHUP, std::ptr::null(), &mut action) != 0 || action.sa_sigaction != libc::SIG_IGN {
+        if libc::sigaction(libc::SIGHUP, std::ptr::null(), &mut action) != 0
+            || action.sa_sigaction != libc::SIG_IGN
+        {
             return;
         }
         let mut signals: libc::sigset_t = std::mem::zeroed();
