@@ -29,7 +29,7 @@ export class Form {
       this.#changed(true);
     } }, el("option", { value: "" }, "default of linsep train"), this.about.learners.map((one) => el("option", { value: one.name }, `${one.name}`)));
     learner.value = settings.learner ?? "";
-    const summary = chosen ? chosen.summary : "The default is the averaged perceptron; for more than two classes, one weight vector for each.";
+    const summary = chosen ? chosen.summary : `The default: ${this.about.default_learner}`;
     const fields = [el("div", { class: "field wide" }, el("label", { for: "learner" }, "Learner"), learner, el("p", { class: "help", id: "learner-help" }, summary))];
     learner.setAttribute("aria-describedby", "learner-help");
     if (chosen) for (const option of chosen.options) fields.push(this.#option(option));

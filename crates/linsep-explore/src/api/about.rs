@@ -6,6 +6,7 @@ use crate::server::App;
 use crate::watch::worded;
 use axum::extract::State;
 use axum::response::Response;
+use linsep::job::DEFAULT_LEARNER;
 use linsep::read::FORMATS;
 use linsep::settings::{learner_form, reading_form, settings_form};
 use linsep::train::learners;
@@ -19,6 +20,7 @@ pub(super) async fn about(State(app): State<Arc<App>>) -> Response {
     answer(&json!({
         "version": env!("CARGO_PKG_VERSION"),
         "learners": learners,
+        "default_learner": worded(DEFAULT_LEARNER),
         "settings": shown(settings_form()),
         "reading": shown(reading_form()),
         "formats": formats,
