@@ -83,7 +83,13 @@ pub(crate) fn agree(
     };
     let data = DataSpec {
         source: Source::Shared(name, text.into()),
-        read: ReadOptions { csv, format: Format::from_extension(&extension), ..ReadOptions::default() },
+        // With a limit that is given, few values may have many features.
+        read: ReadOptions {
+            csv,
+            format: Format::from_extension(&extension),
+            max_features: Some(ReadOptions::MAX_FEATURES),
+            ..ReadOptions::default()
+        },
         counts: options.weights.clone(),
         ..DataSpec::default()
     };
