@@ -5,6 +5,7 @@ use super::*;
 use crate::random::Random;
 use crate::train::{Learner, Outcome, train};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 fn settings(penalty: LogisticPenalty, c: f64) -> Settings {
     let options = LogisticOptions { penalty, c, ..LogisticOptions::default() };
@@ -551,7 +552,8 @@ fn a_stop_between_two_methods_keeps_the_best_point() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    // The same cases in every run: among others there are some, rarely, whose models take minutes to be made smallest.
+    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(40) })]
 
     /// A working set that grows ends where coordinate descent on all features does, whether its steps write a matrix down or not.
     #[test]
