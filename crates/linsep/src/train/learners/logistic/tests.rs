@@ -5,7 +5,6 @@ use super::*;
 use crate::random::Random;
 use crate::train::{Learner, Outcome, train};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
 
 fn settings(penalty: LogisticPenalty, c: f64) -> Settings {
     let options = LogisticOptions { penalty, c, ..LogisticOptions::default() };
@@ -551,9 +550,11 @@ fn a_stop_between_two_methods_keeps_the_best_point() {
     }
 }
 
+/// The cycles of a step of a working set.
+const MAX_CYCLES: usize = 1000;
+
 proptest! {
-    // The same cases in every run: among others there are some, rarely, whose models take minutes to be made smallest.
-    #![proptest_config(ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(40) })]
+    #![proptest_config(ProptestConfig::with_cases(40))]
 
     /// A working set that grows ends where coordinate descent on all features does, whether its steps write a matrix down or not.
     #[test]
@@ -601,7 +602,14 @@ proptest! {
             if proof.gap.unwrap() <= 1e-7 {
                 break;
             }
-            working.step(go_on).continue_value().unwrap();
+            // A model that takes thousands of cycles would take minutes in all: such cases are left out.
+            let mut cycles = 0;
+            let few = &mut || {
+                cycles += 1;
+                if cycles < MAX_CYCLES { ControlFlow::Continue(()) } else { ControlFlow::Break(Status::Interrupted) }
+            };
+            let ended = working.step(few).continue_value().is_some();
+            prop_assume!(ended);
             proof = working.prove(radius, 1.0, go_on).continue_value().unwrap();
         }
         prop_assert!(proof.gap.unwrap() <= 1e-7, "{proof:?}");
