@@ -2,10 +2,10 @@
 //! sent. A page names them by their ids; no page can name a file of the machine.
 
 use axum::body::Bytes;
-use linsep::features::{changes_when_settled, settle_columns};
 use linsep::generate::{Synthetic, dataset};
 use linsep::job::{ClassSpec, DataSpec};
 use linsep::observe::Observer;
+use linsep::prepare::{Columns, Preparation};
 use linsep::read::{Loaded, Missing, ReadOptions, Schema, Source};
 use linsep::{Dataset, Error};
 use serde_json::{Value, json};
@@ -41,14 +41,11 @@ pub(crate) struct DataSet {
     /// The rows as training reads them.
     rows: Arc<Loaded>,
     /// The same rows with the columns that a model of them has, where those are others.
-    settled: Option<(Schema, Dataset)>,
+    settled: Option<Columns>,
     /// What the page begins with, as parts of a specification.
     usual: Value,
     bytes: u64,
 }
-
-/// The most words of a column that are all features of their own, as in training.
-const MAX_WORDS: usize = linsep::features::MAX_WORDS as usize;
 
 impl DataSet {
     /// Reads a data set.
@@ -75,8 +72,9 @@ impl DataSet {
         let rows = data.load_to_train(&classes, observer)?;
         let DataSpec { source, read: options, counts, .. } = data;
         // The rows are in memory once, unless they change.
-        let settled = match changes_when_settled(&rows.schema, &rows.dataset, Some(MAX_WORDS)) {
-            true => Some(settle_columns(rows.schema.clone(), rows.dataset.clone(), Some(MAX_WORDS))?),
+        let preparation = Preparation::default();
+        let settled = match preparation.changes(&rows.schema, &rows.dataset) {
+            true => Some(preparation.columns(rows.schema.clone(), rows.dataset.clone(), None)?),
             false => None,
         };
         let held = match &source {
@@ -173,7 +171,7 @@ impl DataSet {
     /// The columns and rows as models of them have them.
     pub(crate) fn settled(&self) -> (&Schema, &Dataset) {
         match &self.settled {
-            Some((schema, data)) => (schema, data),
+            Some(columns) => (&columns.schema, &columns.train),
             None => (&self.rows.schema, &self.rows.dataset),
         }
     }

@@ -13,7 +13,6 @@ use linsep::numbers::{self, Rounding};
 use linsep::observe::{Observer, Progress};
 use linsep::read::{Labels, ReadOptions, RowStream, Source};
 use linsep::store::write_atomically;
-use linsep::train::Learned;
 use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -53,17 +52,10 @@ pub fn onnx<'py>(
 /// The weights and the intercept of each score, for rows as they were scaled; none where the decision function has no such form.
 #[pyfunction]
 pub fn scaled_weights<'py>(py: Python<'py>, model: &Model) -> PyResult<Option<Coefficients<'py>>> {
-    let each = match &model.model.learned {
-        Learned::Each(each) => &each[..],
-        one => std::slice::from_ref(one),
-    };
-    let linear = |learned: &Learned| match learned {
-        Learned::Linear(theta) => Some((theta.weights.clone(), theta.intercept())),
-        _ => None,
-    };
-    let Some(thetas) = each.iter().map(linear).collect::<Option<Vec<_>>>() else { return Ok(None) };
-    let (scores, columns) = (thetas.len(), thetas.first().map_or(0, |(weights, _)| weights.len()));
-    let (weights, intercepts): (Vec<_>, Vec<_>) = thetas.into_iter().unzip();
+    let Some(thetas) = model.model.learned.thetas() else { return Ok(None) };
+    let (scores, columns) = (thetas.len(), thetas.first().map_or(0, |theta| theta.weights.len()));
+    let both = thetas.into_iter().map(|theta| (theta.weights.clone(), theta.intercept()));
+    let (weights, intercepts): (Vec<_>, Vec<_>) = both.unzip();
     let weights = PyArray1::from_vec(py, weights.concat()).reshape([scores, columns])?;
     Ok(Some((weights, PyArray1::from_vec(py, intercepts))))
 }

@@ -123,8 +123,7 @@ pub fn train(
     let (trained, mut seen) = watched(py, Door::Estimator, keep_updates, |watch| spec.run(watch))?;
     if !trained.status.has_model() {
         let model = &trained.model;
-        let reason = describe_no_model(&model.evidence, &model.boundaries)
-            .unwrap_or_else(|| "there is no model".to_string());
+        let reason = describe_no_model(model).unwrap_or_else(|| "there is no model".to_string());
         let help = no_model_help(&trained);
         return Err(PyValueError::new_err(in_python(Door::Estimator, &format!("{reason}; {help}"))));
     }

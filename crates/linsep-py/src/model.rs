@@ -12,7 +12,6 @@ use linsep::model::{Calibration, Predictor};
 use linsep::observe::{Observer, Progress};
 use linsep::read::{Labels, ReadOptions, RowStream, Source};
 use linsep::report;
-use linsep::train::Learned;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -136,11 +135,7 @@ impl Model {
     /// The weights and the intercept for rows as read, for each score; none where the decision function has no such form.
     fn coefficients<'py>(&self, py: Python<'py>) -> PyResult<Option<Coefficients<'py>>> {
         let scores = self.scores_per_row();
-        let is_linear = |learned: &Learned| matches!(learned, Learned::Linear(_));
-        let linear = match &self.model.learned {
-            Learned::Each(each) => each.iter().all(is_linear),
-            one => is_linear(one),
-        };
+        let linear = self.model.learned.thetas().is_some();
         let units: Option<Vec<_>> = (0..scores).map(|outcome| self.model.in_units_of(outcome)).collect();
         let Some(units) = units.filter(|_| linear) else { return Ok(None) };
         let columns = units.first().map_or(0, |units| units.weights.len());
@@ -178,7 +173,7 @@ impl Model {
             ("Margin", report::describe_margin(evidence, &self.model.recipe)),
             ("Bound", report::describe_bound(evidence, settings)),
         ];
-        facts.extend(report::describe_detail(evidence).map(|detail| ("Detail", detail)));
+        facts.extend(report::describe_detail(evidence, settings).map(|detail| ("Detail", detail)));
         facts.push(("Meaning", report::explain(evidence, settings)));
         facts
             .into_iter()
@@ -245,10 +240,7 @@ fn shaped(py: Python<'_>, numbers: Vec<f64>, width: usize) -> PyResult<Bound<'_,
 
 impl Model {
     fn scores_per_row(&self) -> usize {
-        match &self.model.learned {
-            Learned::Each(each) => each.len(),
-            _ => 1,
-        }
+        self.model.learned.parts().len()
     }
 
     fn predicted(&self, py: Python<'_>, rows: &Rows, asked: Asked) -> PyResult<Vec<f64>> {
@@ -316,11 +308,11 @@ impl Model {
         predictor: &mut Predictor<'_>,
         buffer: &mut RecipeBuffer,
     ) {
-        match (asked, &self.model.learned) {
-            (Asked::Scores, Learned::Each(each)) => {
+        match (asked, self.model.learned.is_of_classes()) {
+            (Asked::Scores, true) => {
                 let row = row.truncated(self.model.recipe.columns.features());
                 let row = self.model.recipe.apply(row, buffer);
-                numbers.extend(each.iter().map(|learned| learned.score(row)));
+                numbers.extend(self.model.learned.parts().iter().map(|learned| learned.score(row)));
             }
             (Asked::Scores, _) => numbers.push(predictor.predict(row).score),
             (Asked::Labels, _) => numbers.push(predictor.predict(row).outcome as f64),

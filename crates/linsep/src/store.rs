@@ -8,7 +8,7 @@ mod place;
 mod streams;
 mod temporary;
 
-pub(crate) use arrays::{Opened, Tensors};
+pub(crate) use arrays::{Arrays, Opened, Tensors};
 pub(crate) use place::{is_same_file, special_kind};
 pub use streams::{closed_stream_error, is_closed_stream, note_closed_stream};
 pub use temporary::remove_temporary_files;

@@ -13,7 +13,6 @@ use linsep::model::{Calibration, ColumnEffect, Effect, Model, ProductEffect, Wei
 use linsep::numbers;
 use linsep::read::cache::{Cache, is_cache};
 use linsep::report::{self, boundary_table};
-use linsep::train::Learned;
 use serde_json::json;
 use std::path::Path;
 
@@ -65,10 +64,10 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
         if let Some(threshold) = &model.threshold {
             record["threshold"] = json!(threshold);
         }
-        if let Learned::Each(each) = &model.learned {
+        if model.learned.is_of_classes() {
             let classes: Vec<_> = strongest
                 .iter()
-                .zip(each)
+                .zip(model.learned.parts())
                 .enumerate()
                 .map(|(outcome, (of, learned))| {
                     let intercept = learned.theta().intercept();
@@ -409,7 +408,7 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
     if let Some(made) = report::describe_expansion(&model.recipe.expansion) {
         lines.insert(2, ("Features", made));
     }
-    if let Some(detail) = report::describe_detail(evidence) {
+    if let Some(detail) = report::describe_detail(evidence, &model.settings) {
         lines.push(("Detail", detail));
     }
     if let Some(how) = report::describe_calibration(model) {
@@ -418,19 +417,19 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
     if let (Some(threshold), Some(pair)) = (&model.threshold, model.classes.pair()) {
         lines.push(("Threshold", report::describe_threshold(threshold, &pair.positive)));
     }
-    if matches!(model.learned, Learned::Linear(_) | Learned::Voted { .. }) {
-        let intercept = format!("{:.6}", model.learned.theta().intercept());
+    if let Some(theta) = model.learned.weights() {
+        let intercept = format!("{:.6}", theta.intercept());
         let in_units = strongest.first().and_then(|of| of.intercept);
         let in_units =
             in_units.map_or(String::new(), |own| format!("; {} in the units of the file", number(own)));
         lines.push(("Intercept", intercept + &in_units));
     }
-    if let Learned::Voted { ballot, .. } = &model.learned {
+    if let Some(votes) = model.learned.votes() {
         lines.push((
             "Votes",
             format!(
                 "{}; the weights below are those of the last",
-                numbers::counted(ballot.votes().len() as u64, "vector", "vectors")
+                numbers::counted(votes.len() as u64, "vector", "vectors")
             ),
         ));
     }

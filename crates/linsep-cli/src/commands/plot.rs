@@ -96,7 +96,7 @@ fn train(spec: &TrainSpec, console: Console) -> anyhow::Result<Result<Trained, E
     if trained.status.has_model() {
         return Ok(Ok(trained));
     }
-    let reason = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
+    let reason = describe_no_model(&trained.model);
     Ok(Err(Exit::without_model(&trained, &reason.unwrap_or_default(), None)))
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     let spec = spec(args)?;
     announce_outputs(args, &spec)?;
     let mut trained = spec.run(&mut ProgressDisplay::new(console))?;
-    let no_model = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
+    let no_model = describe_no_model(&trained.model);
     if args.json {
         print_json(&TrainRecord::from(&trained))?;
     } else if no_model.is_none() {

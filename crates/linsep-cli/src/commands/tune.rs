@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::output;
 use linsep::Source;
 use linsep::report::{TuneRecord, tune_report};
-use linsep::tune::Ended;
+use linsep::validate::tune::Ended;
 use std::path::PathBuf;
 
 pub(crate) fn run(args: &TuneArgs, console: Console) -> anyhow::Result<Exit> {

@@ -2,7 +2,6 @@
 
 use super::Axis;
 use linsep::model::Predictor;
-use linsep::train::Learned;
 use linsep::{Model, Row};
 use serde::Serialize;
 
@@ -38,8 +37,7 @@ pub(crate) fn region(model: &Model, axes: &[Axis; 2], points: &[(f64, f64)], col
     };
     let (x, y) = (range(|point| point.0), range(|point| point.1));
     // Each place is compared with the rows of all updates, or scored by all votes.
-    let compares = matches!(model.learned, Learned::Kernel(_) | Learned::Voted { .. });
-    let updates = if compares { model.evidence.updates } else { 0 };
+    let updates = if model.learned.compares_rows() { model.evidence.updates } else { 0 };
     let places = match updates {
         0..=MANY => PLACES,
         updates => ((MOST_SCORES / updates).isqrt() as usize).clamp(FEWEST_PLACES, PLACES_OF_MANY),

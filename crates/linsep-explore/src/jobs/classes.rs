@@ -10,7 +10,7 @@ use linsep::job::Trained;
 use linsep::observe::{ClassUpdate, Update};
 use linsep::theory::margin::certain_lead_over;
 use linsep::theory::trace::{Comparator, TracePoint, TraceRecorder};
-use linsep::train::{ClassWeight, Learned};
+use linsep::train::ClassWeight;
 use linsep::{Model, Theta};
 
 /// The most classes whose regions are drawn.
@@ -21,12 +21,8 @@ pub(super) fn thetas(model: &Model) -> Option<Vec<&Theta>> {
     if !model.evidence.status.has_model() || model.classes.pair().is_some() {
         return None;
     }
-    let Learned::Each(each) = &model.learned else { return None };
-    let thetas = each.iter().map(|learned| match learned {
-        Learned::Linear(theta) => Some(theta),
-        _ => None,
-    });
-    thetas.collect::<Option<Vec<_>>>().filter(|thetas| thetas.len() <= MAX_CLASSES)
+    let thetas = model.learned.thetas().filter(|_| model.learned.is_of_classes());
+    thetas.filter(|thetas| thetas.len() <= MAX_CLASSES)
 }
 
 /// The two classes whose vectors differ most, and the difference: what tells them apart.

@@ -11,7 +11,7 @@ use linsep::features::RecipeBuffer;
 use linsep::job::{Spec, TrainSpec, Trained};
 use linsep::report::{TrainRecord, describe_no_model, no_model_help, train_report};
 use linsep::theory::trace::TracePoint;
-use linsep::train::{ClassWeight, Init, Learned};
+use linsep::train::{ClassWeight, Init};
 use linsep::{Dataset, Error, Model, Theta};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ pub(super) fn run(
     if listener.is_gone() {
         return Err(Error::Interrupted);
     }
-    let no_model = describe_no_model(&trained.model.evidence, &trained.model.boundaries);
+    let no_model = describe_no_model(&trained.model);
     let facts = if no_model.is_none() { train_report(&trained) } else { Vec::new() };
     let record = serde_json::to_value(TrainRecord::from(&trained))
         .map_err(|error| Error::Spec { place: "the record".to_string(), problem: error.to_string() })?;
@@ -69,7 +69,7 @@ fn weights(model: &Model) -> Value {
     const MAX: usize = 12;
     if !model.evidence.status.has_model()
         || model.classes.pair().is_none()
-        || !matches!(model.learned, Learned::Linear(_))
+        || model.learned.linear().is_none()
     {
         return Value::Null;
     }
@@ -106,15 +106,10 @@ fn draw(
     let seen = Seen::by(model, data, &rows);
     let two_sides = model.classes.pair().is_some();
     let has_model = trained.status.has_model();
-    let linear = match &model.learned {
-        Learned::Linear(theta) if two_sides && has_model => Some(theta),
-        _ => None,
-    };
+    let drawn = |theta: Option<_>| theta.filter(|_| two_sides && has_model);
+    let linear = drawn(model.learned.linear());
     // Votes have no weights of their own: those of the last vector give the plane, as they give the history.
-    let base = match &model.learned {
-        Learned::Voted { last, .. } if two_sides && has_model => Some(last),
-        _ => linear,
-    };
+    let base = drawn(model.learned.weights());
     // Several classes are drawn in the plane of the two that differ most.
     let each = classes::thetas(model);
     let pair = each.as_deref().and_then(classes::farthest);
@@ -296,9 +291,9 @@ fn passes(
             let fewer = TrainSpec { epochs: Some(passes), probabilities: false, ..job.clone() };
             match fewer.run(&mut Watch::recording(listener, None)) {
                 Ok(trained) if trained.status.has_model() => {
-                    let lines = match &trained.model.learned {
-                        Learned::Linear(theta) => vec![plane.line(theta)],
-                        _ => classes::thetas(&trained.model)
+                    let lines = match trained.model.learned.linear() {
+                        Some(theta) => vec![plane.line(theta)],
+                        None => classes::thetas(&trained.model)
                             .map_or_else(Vec::new, |thetas| classes::lines(plane, &thetas)),
                     };
                     if lines.len() == result.len() {

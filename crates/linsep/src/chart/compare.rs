@@ -5,10 +5,10 @@ use super::figure::{Anchor, Dot, Figure, Key, Pen, SMALL, Sheet, What, open_pen}
 use super::ink::{Dash, Ink, Shape};
 use super::scale::Scale;
 use super::text::file_name;
-use crate::compare::Comparison;
-use crate::metric::Metric;
 use crate::numbers::counted;
 use crate::report::describe_best;
+use crate::validate::compare::Comparison;
+use crate::validate::metric::Metric;
 
 const WIDTH: f64 = 760.0;
 /// Between two learners.
@@ -19,7 +19,7 @@ const LINE: f64 = 25.0;
 pub fn compare(source: &str, comparison: &Comparison) -> Figure {
     let source = file_name(source);
     let metric = comparison.metric;
-    let share = metric.is_share();
+    let share = metric.is_share;
     let (factor, digits) = if share { (100.0, 2) } else { (1.0, 3) };
     let unit = if share { " %" } else { "" };
     let shown: Vec<_> = comparison
@@ -51,7 +51,7 @@ pub fn compare(source: &str, comparison: &Comparison) -> Figure {
     let x = if root { Scale::square_root(1.06 * highest) } else { Scale::linear(0.0, 1.06 * highest) };
     let name = format!(
         "{}{}, on held-out rows{}",
-        metric.title(),
+        metric.title,
         if share { ", in %" } else { "" },
         if root { "; square-root scale" } else { "" }
     );
@@ -64,8 +64,8 @@ pub fn compare(source: &str, comparison: &Comparison) -> Figure {
         Key::Curve(Ink::Series(0), Dash::Solid, Shape::Circle),
         "held out, ± standard error".to_string(),
     )];
-    if metric == Metric::Error {
-        let on_training = |(k, (entry, ..)): (usize, &(&crate::compare::Entry, f64, f64))| {
+    if metric == Metric::error() {
+        let on_training = |(k, (entry, ..)): (usize, &(&crate::validate::compare::Entry, f64, f64))| {
             let error = factor * entry.training_error?;
             let says = format!("{}: {error:.digits$} % on the training rows", entry.label);
             Some(panel.dot(error, top_down(k, shown.len()), Some(says)))

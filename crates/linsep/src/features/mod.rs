@@ -77,6 +77,13 @@ impl Recipe {
         self.expansion.feature_name(j, |j| self.columns.feature_name(j))
     }
 
+    /// The scaling for rows that may have features which it has not seen.
+    pub(crate) fn scaling_of(&self, data: &Dataset) -> Scaler {
+        let mut scaler = self.scaling.clone();
+        scaler.widen(data.columns());
+        scaler
+    }
+
     /// The expanded and scaled form of a row that was read by the columns of this recipe.
     pub fn apply<'a>(&self, row: Row<'a>, buffer: &'a mut RecipeBuffer) -> Row<'a> {
         let RecipeBuffer { expanded, scaled } = buffer;

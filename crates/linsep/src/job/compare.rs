@@ -1,17 +1,18 @@
 //! Comparison of learners on the same rows.
 
-use super::{BiasSpec, ClassSpec, DataSpec, label};
-use crate::compare::{
-    AsRead, CompareSettings, Comparison, Contender, check_orders, compare, is_judged, outcomes, suitable,
-};
+use super::{BiasSpec, ClassSpec, DataSpec, emit_notes, label};
 use crate::dataset::Dataset;
-use crate::features::{MAX_WORDS, Missing};
-use crate::metric::Metric;
+use crate::features::Features;
 use crate::numbers::{counted, grouped};
 use crate::observe::{Note, Observer};
+use crate::prepare::{Preparation, Records};
 use crate::read::options::is_default;
 use crate::scale::Scaling;
 use crate::train::{Learner, OptionValue, Options, Order, Settings, learners, refuse_excessive_cost};
+use crate::validate::compare::{
+    CompareSettings, Comparison, Contender, check_orders, compare, is_judged, outcomes, suitable,
+};
+use crate::validate::metric::Metric;
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,6 +29,12 @@ pub struct CompareSpec {
     /// How features are scaled, as learned on the training part of each fold; if not said, as suits each of them.
     #[serde(default = "auto", skip_serializing_if = "is_auto")]
     pub scale: Scaling,
+    /// The features made of the columns.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub features: Features,
+    /// The most products of columns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_pairs: Option<usize>,
     /// Whether the boundary has a bias, or goes through the origin.
     #[serde(default, skip_serializing_if = "is_default")]
     pub bias: BiasSpec,
@@ -85,6 +92,8 @@ impl Default for CompareSpec {
             data: DataSpec::default(),
             classes: ClassSpec::default(),
             scale: auto(),
+            features: Features::default(),
+            max_pairs: None,
             bias: BiasSpec::default(),
             learners: Vec::new(),
             grid: Grid::new(),
@@ -126,14 +135,8 @@ impl CompareSpec {
         check_grid(&self.grid, &some)?;
         // Before anything is read or listed.
         refuse_many(&named, &self.grid)?;
-        let data = self.data.with_missing(Missing::Auto);
-        let (as_read, loaded) = data.load_twice(MAX_WORDS as usize, &self.classes, observer)?;
-        let as_read = match as_read {
-            Some((columns, data)) => {
-                Some(AsRead { columns, data: self.classes.kept(data)?, settled: loaded.schema.clone() })
-            }
-            None => None,
-        };
+        let loaded = self.data.load_to_train(&self.classes, observer)?;
+        emit_notes(&loaded.notes, observer);
         let data = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &data, observer)?;
         let mut contenders = Vec::new();
@@ -151,13 +154,18 @@ impl CompareSpec {
             learners: contenders,
             settings,
             epochs: self.epochs,
-            scaling: self.scale,
+            preparation: Preparation {
+                features: self.features,
+                max_pairs: self.max_pairs,
+                scaling: self.scale,
+                ..Preparation::default()
+            },
             metric: self.metric,
             folds: self.folds,
             orders: self.orders,
-            as_read,
         };
-        let comparison = compare(&data, &settings, observer).map_err(|error| match error {
+        let records = Records { schema: loaded.schema, data };
+        let comparison = compare(&records, &settings, observer).map_err(|error| match error {
             Error::Interrupted => Error::Interrupted,
             error => error.at(self.data.source.name()),
         })?;
@@ -270,7 +278,7 @@ fn leave_out_unjudged(
         let left: Vec<String> = left.into_iter().map(|each| each.label).collect();
         observer.note(Note::Remark(&format!(
             "{} needs probabilities: {} are left out.",
-            metric.title(),
+            metric.title,
             left.join(", ")
         )));
     }

@@ -5,10 +5,10 @@ use crate::Error;
 use crate::SettingsError;
 use crate::classes::{class_among, printable, shortened};
 use crate::dataset::Dataset;
-use crate::features::{Schema, Terms, settle_columns};
 use crate::model::Model;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
+use crate::prepare::Preparation;
 use crate::read::cache::{self, CacheUse};
 use crate::read::options::is_default;
 use crate::read::{Loaded, Missing, ReadNotes, ReadOptions, Source, read};
@@ -190,21 +190,6 @@ impl DataSpec {
         Ok(loaded)
     }
 
-    /// The same, settled, where the rare words of a column with more words than `most_words` share a feature. Where there are texts,
-    /// also the columns and rows as they were read: what is held out of them must not tell which words there are.
-    pub(crate) fn load_twice(
-        &self,
-        most_words: usize,
-        classes: &ClassSpec,
-        observer: &mut dyn Observer,
-    ) -> Result<(Option<(Schema, Dataset)>, Loaded), Error> {
-        let (source, options) = self.resolve(observer)?;
-        let loaded = self.read_weighted(&source, &options, classes, observer)?;
-        let as_read =
-            loaded.schema.has_texts_as_read().then(|| (loaded.schema.clone(), loaded.dataset.clone()));
-        Ok((as_read, settled(loaded, Some(most_words), observer)?))
-    }
-
     /// Reads the rows as training does, with the weights that this and the specification of the classes name. The columns are not
     /// settled yet, and what was noticed is in the notes.
     pub fn load_to_train(&self, classes: &ClassSpec, observer: &mut dyn Observer) -> Result<Loaded, Error> {
@@ -231,7 +216,15 @@ impl DataSpec {
             self.weigh(&mut loaded, path)?;
             counts::leave_out_absent(&mut loaded)?;
         }
-        settled(loaded, None, observer)
+        emit_notes(&loaded.notes, observer);
+        let columns = Preparation { most_words: None, ..Preparation::default() }.columns(
+            loaded.schema,
+            loaded.dataset,
+            None,
+        )?;
+        columns.warn_of_terms(observer);
+        (loaded.schema, loaded.dataset) = (columns.schema, columns.train);
+        Ok(loaded)
     }
 }
 
@@ -240,57 +233,6 @@ pub(crate) fn two_weights() -> SettingsError {
     let problem = "the rows already have importance weights: leave out ⟦weights⟧, or remove the importances \
                    from the rows";
     SettingsError::new("weights", problem)
-}
-
-/// Settles the columns, and says what was noticed.
-fn settled(
-    mut loaded: Loaded,
-    most_words: Option<usize>,
-    observer: &mut dyn Observer,
-) -> Result<Loaded, Error> {
-    (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, most_words)?;
-    loaded.notes.remarks.extend(loaded.schema.rare_remarks());
-    emit_notes(&loaded.notes, observer);
-    warn_of_terms(&loaded.schema, &loaded.dataset, observer);
-    Ok(loaded)
-}
-
-/// Warns of texts that nothing can be learned from: no term is a feature, or a word that was named is nowhere.
-pub(super) fn warn_of_terms(schema: &Schema, data: &Dataset, observer: &mut dyn Observer) {
-    for (column, text) in schema.texts() {
-        let of = if text.documents { String::new() } else { format!(" of column \"{column}\"") };
-        match &text.terms {
-            Terms::Vocabulary { list, min_count, .. } if list.is_empty() => {
-                let problem = format!(
-                    "no term of the texts{of} occurs in at least {} (⟦min_count⟧), so the texts have no \
-                     features",
-                    counted(u64::from(*min_count), "row", "rows")
-                );
-                observer.note(Note::Warning(&problem));
-            }
-            Terms::Chosen(words) => {
-                let range = text.range();
-                let mut is_used = vec![false; words.len()];
-                for i in 0..data.len() {
-                    let row = data.row(i);
-                    for (j, _) in row.iter().filter(|&(j, value)| range.contains(&j) && value != 0.0) {
-                        is_used[j - range.start] = true;
-                    }
-                }
-                let absent: Vec<String> = words
-                    .iter()
-                    .zip(is_used)
-                    .filter(|(_, used)| !used)
-                    .map(|(word, _)| format!("\"{word}\""))
-                    .collect();
-                if !absent.is_empty() {
-                    let names = shortened(&absent, absent.len(), ", ");
-                    observer.note(Note::Warning(&format!("no text{of} has {names} (⟦words⟧)")));
-                }
-            }
-            _ => {}
-        }
-    }
 }
 
 /// The cache of a file, made or renewed if need be.

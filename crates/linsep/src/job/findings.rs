@@ -8,14 +8,15 @@ use super::{
     CompareSpec, DataSpec, EvaluateSpec, Evaluated, JudgedRow, SeparateSpec, Separated, SeparationView,
     TrainSpec, Trained, WhichRows,
 };
-use crate::compare::Comparison;
 use crate::dataset::Dataset;
-use crate::features::{Column, ColumnKind, MAX_WORDS, Missing, Scaling, Schema, settle_columns};
+use crate::features::{Column, ColumnKind, Missing, Scaling, Schema};
 use crate::model::Model;
 use crate::observe::{Note, Observer};
+use crate::prepare::Preparation;
 use crate::read::Format;
 use crate::separate::ColumnDetail;
 use crate::train::Options;
+use crate::validate::compare::Comparison;
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -201,9 +202,8 @@ impl FindingsSpec {
         // That of the rows as they were read, as a model keeps it.
         let fingerprint =
             loaded.fingerprint.take().unwrap_or_else(|| loaded.dataset.fingerprint().to_string());
-        (loaded.schema, loaded.dataset) =
-            settle_columns(loaded.schema, loaded.dataset, Some(MAX_WORDS as usize))?;
-        let data = classes.kept(loaded.dataset)?;
+        let columns = Preparation::default().columns(loaded.schema, loaded.dataset, None)?;
+        let data = classes.kept(columns.train)?;
         let counts = data.class_counts().into_iter().map(|count| count as u64);
         let weighted = self.train.data.counts.is_some() || classes.row_weights.is_some();
         let rows_of_file =
@@ -220,7 +220,7 @@ impl FindingsSpec {
             skipped: loaded.notes.skipped,
             dropped: loaded.notes.dropped,
             classes: data.classes().iter().cloned().zip(counts).filter(|(_, count)| *count > 0).collect(),
-            columns: features(&data, &loaded.schema),
+            columns: features(&data, &columns.schema),
             fingerprint,
         })
     }

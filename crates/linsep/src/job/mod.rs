@@ -42,9 +42,9 @@ pub use view::{Border, Margin, PlaneAxes, Scene, SeenRow, View, ViewSpec, refuse
 pub use warnings::{GapsOfClass, JudgedOn, RowsOfClass, Warning};
 
 use crate::Error;
-use crate::compare::Comparison;
 use crate::observe::Observer;
 use crate::theory_report::TheoryReport;
+use crate::validate::compare::Comparison;
 use serde::{Deserialize, Serialize};
 
 /// The specification of one job.

@@ -8,7 +8,7 @@ use crate::observe::Observer;
 use crate::separate::Verdict;
 use crate::theory::plane::Plane;
 use crate::theta::Theta;
-use crate::train::{Learned, Learner, Settings, train};
+use crate::train::{Learner, Settings, train};
 use crate::{Error, SettingsError};
 
 /// The most rows by which the direction of the picture is chosen where no boundary tells it.
@@ -147,8 +147,8 @@ fn direction(
     if observer.will_stop() {
         return Err(Error::Interrupted);
     }
-    match outcome.learned {
-        Learned::Linear(theta) if theta.weights.iter().any(|w| *w != 0.0) => Ok(theta),
+    match outcome.learned.linear() {
+        Some(theta) if theta.weights.iter().any(|w| *w != 0.0) => Ok(theta.clone()),
         // All features the same for both sides: any direction shows as much.
         _ => Ok(Theta { weights: vec![1.0; data.columns()], bias: 0.0, bias_input: 0.0 }),
     }

@@ -2,13 +2,14 @@
 
 use super::{BiasSpec, ClassSpec, DataSpec, TrainSpec, Trained, emit_notes, label, refuse_overwriting};
 use crate::features::{Missing, Ngrams, Schema, TermKind, TermWeights, TextChoice, TextOptions};
-use crate::metric::Metric;
 use crate::observe::{Note, Observer, Progress};
+use crate::prepare::Records;
 use crate::read::Source;
 use crate::read::options::is_default;
 use crate::store::check_writable;
 use crate::train::{Settings, Status};
-use crate::tune::{Ended, Fit, Judging, TuneSettings, Tuned, tune};
+use crate::validate::metric::Metric;
+use crate::validate::tune::{Ended, Fit, Judging, TuneSettings, Tuned, tune};
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
 use std::ops::ControlFlow;
@@ -144,7 +145,8 @@ impl TuneSpec {
             texts: self.text_choices(&loaded.schema),
         };
         let reading = clock.elapsed();
-        let tuned = tune(&loaded.schema, &rows, &settings, observer).map_err(place)?;
+        let records = Records { schema: loaded.schema, data: rows };
+        let tuned = tune(&records, &settings, observer).map_err(place)?;
         Ok((tuned, reading))
     }
 

@@ -3,7 +3,6 @@
 use super::DataSpec;
 use super::counts::{counts_by_line, file_counts_by_line};
 use super::data::load_model;
-use crate::classes::Classes;
 use crate::dataset::{Dataset, Row};
 use crate::features::{RecipeBuffer, Scaler};
 use crate::model::{Model, Predictor};
@@ -272,15 +271,13 @@ impl View {
         self.errors = rows.iter().filter(|row| row.wrong).count() as u64;
         self.scene.rows = rows;
         let two_sides = self.model.classes.pair().is_some() && self.model.threshold.is_none();
-        if two_sides && matches!(self.model.learned, Learned::Linear(_)) {
+        if two_sides && self.model.learned.linear().is_some() {
             self.margin = margin_of(&self.model.settings.learner, &agreements);
         }
         if let Some(margin) = self.margin {
             // Those on the margin itself are there but for rounding, or for the gap of the optimum.
-            let most = match self.model.settings.learner {
-                Learner::Svm(_) | Learner::MaxMargin(_) => margin.half * (1.0 + 1e-3),
-                _ => margin.half * (1.0 + 1e-9),
-            };
+            let gap = if self.model.settings.learner.abilities().widens_margin { 1e-3 } else { 1e-9 };
+            let most = margin.half * (1.0 + gap);
             self.scene
                 .rows
                 .iter_mut()
@@ -299,12 +296,12 @@ impl View {
         let cells: Vec<[f64; 2]> =
             (0..GRID * GRID).map(|k| [step(across, k % GRID), step(up, k / GRID)]).collect();
         match &self.model.learned {
-            Learned::Each(each) => {
+            learned if learned.is_of_classes() => {
                 let scores: Vec<Vec<f64>> = cells
                     .par_iter()
                     .map_init(RecipeBuffer::default, |buffer, cell| {
                         let row = self.model.recipe.apply(Row::DenseF64(cell), buffer);
-                        each.iter().map(|learned| learned.score(row)).collect()
+                        learned.parts().iter().map(|learned| learned.score(row)).collect()
                     })
                     .collect();
                 let lead = |class: usize| {
@@ -314,7 +311,7 @@ impl View {
                     };
                     scores.iter().map(of).collect()
                 };
-                Border::Curves((0..each.len()).map(lead).collect())
+                Border::Curves((0..self.model.learned.parts().len()).map(lead).collect())
             }
             _ => {
                 let predictor = Predictor::new(&self.model);
@@ -333,8 +330,8 @@ impl View {
 
     /// Whether the boundary of two features is a line.
     fn is_straight(&self) -> bool {
-        matches!(self.model.learned, Learned::Linear(_))
-            && matches!(self.model.classes, Classes::Pair(_))
+        self.model.learned.linear().is_some()
+            && self.model.classes.pair().is_some()
             && self.model.recipe.expansion.is_none()
             && self.model.threshold.is_none()
             && self.model.in_units_of(0).is_some()
@@ -361,7 +358,7 @@ impl View {
 
     /// Whether the model knows rows by heart, and says the same of all others.
     pub fn is_by_heart(&self) -> bool {
-        matches!(self.model.settings.learner, Learner::Memoriser)
+        !self.model.settings.learner.abilities().scores_new_rows
     }
 
     /// Whether the boundary of a line is none, because no feature has a weight.
@@ -384,7 +381,7 @@ pub(super) fn two(row: Row<'_>) -> [f64; 2] {
 
 /// Half the width of the margin in scores: of the hinge loss, or of the nearest row where every row is right.
 fn margin_of(learner: &Learner, agreements: &[f64]) -> Option<Margin> {
-    if matches!(learner, Learner::Svm(_)) {
+    if learner.abilities().soft_margin {
         return Some(Margin { half: 1.0, soft: true });
     }
     let least = agreements.iter().copied().fold(f64::INFINITY, f64::min);
@@ -403,7 +400,7 @@ fn refuse_plane(model: &Model) -> Result<(), Error> {
         );
         return Err(SettingsError::new("positive", problem).into());
     }
-    if !matches!(model.learned, Learned::Linear(_)) {
+    if model.learned.linear().is_none() {
         let problem = format!(
             "the score of {} is not a linear function of the features, so {features} features cannot be \
              drawn on one plane: choose {columns}",

@@ -79,10 +79,7 @@ fn residuals(
         return Ok(None);
     }
     let outcome_of = outcome.classes.outcomes_of(data.classes());
-    let chosen = match &outcome.learned {
-        Learned::Each(_) => screened_classes(data),
-        _ => vec![1],
-    };
+    let chosen = if outcome.learned.is_of_classes() { screened_classes(data) } else { vec![1] };
     let mut values = Vec::with_capacity(data.len() * chosen.len());
     for i in 0..rows.len() {
         let row = rows.row(i);
@@ -99,10 +96,10 @@ fn residuals(
 
 /// The probability of each outcome, by the scores.
 fn probabilities(learned: &Learned, row: crate::dataset::Row<'_>) -> Vec<f64> {
-    let scores: Vec<f64> = match learned {
-        Learned::Each(each) => each.iter().map(|learned| learned.score(row)).collect(),
-        one => vec![0.0, one.score(row)],
-    };
+    // Of two sides, the first has the score 0.
+    let first = (!learned.is_of_classes()).then_some(0.0);
+    let scores: Vec<f64> =
+        first.into_iter().chain(learned.parts().iter().map(|learned| learned.score(row))).collect();
     let largest = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let parts: Vec<f64> = scores.iter().map(|score| (score - largest).exp()).collect();
     let sum: f64 = parts.iter().sum();

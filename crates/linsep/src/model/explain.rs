@@ -147,10 +147,7 @@ fn scores(learned: &Learned, row: &[(usize, f64)]) -> Vec<f64> {
     let indices: Vec<u32> = row.iter().map(|&(j, _)| j as u32).collect();
     let values: Vec<f64> = row.iter().map(|&(_, x)| x).collect();
     let row = Row::SparseF64(&indices, &values);
-    match learned {
-        Learned::Each(each) => each.iter().map(|one| one.score(row)).collect(),
-        one => vec![one.score(row)],
-    }
+    learned.parts().iter().map(|one| one.score(row)).collect()
 }
 
 /// The class with the largest score but for this one.
@@ -162,14 +159,8 @@ fn runner_up(scores: &[f64], outcome: usize) -> Option<usize> {
 
 /// The weights and intercepts, where the scores are linear.
 fn linear(learned: &Learned) -> Option<Vec<(&[f64], f64)>> {
-    let of_one = |learned: &'_ Learned| matches!(learned, Learned::Linear(_));
-    let each = match learned {
-        Learned::Each(each) => &each[..],
-        one => std::slice::from_ref(one),
-    };
-    each.iter()
-        .all(of_one)
-        .then(|| each.iter().map(|one| (one.theta().weights.as_slice(), one.theta().intercept())).collect())
+    let thetas = learned.thetas()?;
+    Some(thetas.into_iter().map(|theta| (theta.weights.as_slice(), theta.intercept())).collect())
 }
 
 #[cfg(test)]

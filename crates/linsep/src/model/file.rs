@@ -1,6 +1,5 @@
 //! Models as files: safetensors with versioned metadata.
 
-use super::arrays::{get_each, get_learned, put_learned};
 use super::probability::Saved;
 use super::{Calibration, Model, Threshold};
 use crate::Error;
@@ -9,7 +8,7 @@ use crate::features::expansion::{get_expansion, put_expansion};
 use crate::features::{Expansion, Recipe, Scaler, Scaling, Schema, Standard};
 use crate::store::{self, Opened, StoreError, Tensors};
 use crate::theta::Theta;
-use crate::train::{Boundary, Evidence, Settings};
+use crate::train::{Boundary, Evidence, Learned, Settings};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::path::Path;
@@ -73,7 +72,7 @@ impl Model {
     /// The arrays of the model's file, and the rest of it.
     fn parts(&self) -> (Tensors<'_>, Content<'_>) {
         let mut tensors = Tensors::default();
-        put_learned(&mut tensors, "", &self.learned);
+        self.learned.put(&mut tensors, "");
         let expansion = &self.recipe.expansion;
         put_expansion(&mut tensors, expansion);
         let made = expansion.features();
@@ -125,8 +124,8 @@ impl Model {
             Classes::Pair(pair) if pair.negative.is_empty() => {
                 return Err(damaged("it names no negative class"));
             }
-            Classes::Pair(_) => get_learned(&opened, "", settings)?,
-            Classes::Each { names } => get_each(&opened, names.len(), settings)?,
+            Classes::Pair(_) => settings.learner.load(&opened, "", settings)?,
+            Classes::Each { names } => Learned::load_each(&opened, names.len(), settings)?,
         };
         let columns = learned.columns();
         let expansion = match &opened.content.expansion {

@@ -1,6 +1,5 @@
 //! The model: what has been learned, and everything needed to apply it to other files and to evaluate it.
 
-mod arrays;
 mod effects;
 mod evaluate;
 mod expand;
@@ -32,7 +31,7 @@ pub use threshold::{Counts, Threshold, ThresholdRule};
 
 use crate::classes::Classes;
 use crate::features::{Recipe, Scaler, Schema};
-use crate::train::{Boundary, Evidence, Learned, Learner, Outcome, Settings};
+use crate::train::{Boundary, Evidence, Learned, Outcome, Settings};
 
 /// A trained classifier.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,8 +101,8 @@ impl Model {
     /// Whether the scores are logarithms of odds. With many classes, those that were learned one by one against the rest
     /// are not: together they say too much.
     pub fn has_natural_probabilities(&self) -> bool {
-        let together = matches!(self.settings.learner, Learner::Logistic(_));
-        self.settings.learner.abilities().probabilities && (self.classes.pair().is_some() || together)
+        let abilities = self.settings.learner.abilities();
+        abilities.probabilities && (self.classes.pair().is_some() || abilities.many_classes)
     }
 
     /// Features by the size of their weight, largest first; none where there are no weights. For many classes, those of
@@ -118,11 +117,7 @@ impl Model {
 
     /// The weights; for many classes, those of the class numbered `outcome`.
     pub fn weights_of(&self, outcome: usize) -> &[f64] {
-        let learned = match &self.learned {
-            Learned::Each(each) => &each[outcome],
-            one => one,
-        };
-        &learned.theta().weights
+        &self.learned.of_class(outcome).theta().weights
     }
 
     /// The numbers of the features with a weight, the largest first.
@@ -140,14 +135,7 @@ impl Model {
     /// A product is one of deviations in the units of the file, (a − ā)(b − b̄), where a word has no mean taken off: with the others
     /// at their means, one more unit of a column adds the weight of the column alone.
     pub fn in_units_of(&self, outcome: usize) -> Option<InUnits> {
-        let learned = match &self.learned {
-            Learned::Each(each) => &each[outcome],
-            one => one,
-        };
-        if !matches!(learned, Learned::Linear(_) | Learned::Voted { .. }) {
-            return None;
-        }
-        let theta = learned.theta();
+        let theta = self.learned.of_class(outcome).weights()?;
         let (weights, intercept) = (&theta.weights, theta.intercept());
         let divided =
             |divisor: &[f64]| weights.iter().zip(divisor).map(|(w, by)| w / by).collect::<Vec<f64>>();

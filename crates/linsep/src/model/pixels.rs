@@ -4,7 +4,6 @@ use super::Model;
 use crate::SettingsError;
 use crate::classes::Classes;
 use crate::features::{PictureForm, Schema};
-use crate::train::Learned;
 
 /// The side that small pictures are enlarged to.
 const SIDE: usize = 256;
@@ -36,11 +35,7 @@ impl WeightsPicture {
                 "⟦weights_png⟧ draws the pixels of a model that was trained on pictures, and this one was not",
             );
         };
-        let linear = |learned: &Learned| matches!(learned, Learned::Linear(_) | Learned::Voted { .. });
-        let has_weights = match &model.learned {
-            Learned::Each(each) => each.iter().all(linear),
-            one => linear(one),
-        };
+        let has_weights = model.learned.parts().iter().all(|learned| learned.weights().is_some());
         if !has_weights || !model.recipe.expansion.is_none() {
             return refuse("⟦weights_png⟧ draws one weight for each pixel, and this model has none");
         }

@@ -5,7 +5,7 @@ use crate::dataset::{Dataset, Row};
 use crate::features::RecipeBuffer;
 use crate::observe::{Observer, Pace, Progress};
 use crate::theory::geometry;
-use crate::train::{ClassScores, Learned};
+use crate::train::ClassScores;
 use std::sync::Arc;
 
 /// The prediction of a model for a row.
@@ -41,10 +41,7 @@ pub struct Predictor<'a> {
 impl<'a> Predictor<'a> {
     /// Prepares a model.
     pub fn new(model: &'a Model) -> Self {
-        let weight_norm = match &model.learned {
-            Learned::Linear(theta) => geometry::weight_norm(theta),
-            _ => 0.0,
-        };
+        let weight_norm = model.learned.linear().map_or(0.0, geometry::weight_norm);
         let scores = ClassScores::of_learned(&model.learned).map(Arc::new);
         Self {
             model,
@@ -79,14 +76,14 @@ impl<'a> Predictor<'a> {
             None => learned.class_of(row),
         };
         let distance = (self.weight_norm > 0.0).then(|| score.abs() / self.weight_norm);
-        let probability = match (learned, self.calibration) {
-            (Learned::Each(each), Some(calibration)) if self.all_classes => {
+        let probability = match (learned.is_of_classes(), self.calibration) {
+            (true, Some(calibration)) if self.all_classes => {
                 self.class_probabilities.clear();
-                self.class_probabilities.extend(each.iter().map(|learned| learned.score(row)));
+                self.class_probabilities.extend(learned.parts().iter().map(|learned| learned.score(row)));
                 calibration.probabilities_of(&mut self.class_probabilities);
                 Some(self.class_probabilities[outcome])
             }
-            (Learned::Each(_), _) | (_, None) => None,
+            (true, _) | (_, None) => None,
             (_, Some(calibration)) => {
                 let p = calibration.probability(score);
                 if let Some(threshold) = &self.model.threshold {

@@ -19,8 +19,7 @@
 //! Every probability is within [2⁻⁵³, 1 − 2⁻⁵³]: none is exactly 0 or 1, so every log loss is finite.
 
 use super::isotonic::isotonic;
-use crate::store::{Opened, StoreError, Tensors};
-use serde::de::DeserializeOwned;
+use crate::store::{Arrays, StoreError, Tensors};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -389,11 +388,7 @@ impl Calibration {
     }
 
     /// Opens it, for two sides or for many classes.
-    pub(super) fn get<T: DeserializeOwned>(
-        opened: &Opened<'_, T>,
-        saved: &Saved,
-        two_sides: bool,
-    ) -> Result<Self, StoreError> {
+    pub(super) fn get(opened: &Arrays<'_>, saved: &Saved, two_sides: bool) -> Result<Self, StoreError> {
         let found = match saved {
             Saved::Sigmoid { slope, intercept } => {
                 Calibration::Sigmoid { slope: *slope, intercept: *intercept }

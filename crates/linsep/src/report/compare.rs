@@ -1,11 +1,11 @@
 //! The report of a comparison of learners.
 
 use super::Block;
-use crate::compare::{Comparison, Entry};
 use crate::numbers::{Rounding, counted, grouped, rounded};
 use crate::theory::margin::MarginKind;
 use crate::theory::orders::Spread;
 use crate::train::Status;
+use crate::validate::compare::{Comparison, Entry};
 use std::fmt::Write;
 
 /// The learners side by side, in 80 columns.
@@ -40,9 +40,9 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
     };
     line(["", "train", "held out", "margin", "updates", "bound", "time"]);
     let metric = comparison.metric;
-    let title = format!("{}{}", metric.title(), if metric.is_share() { " %" } else { "" });
+    let title = format!("{}{}", metric.title, if metric.is_share { " %" } else { "" });
     line(["learner", "error %", &title, "proved", "made", "(R/γ)²", "s"]);
-    let shown = |value: f64| if metric.is_share() { percent(value) } else { format!("{value:.3}") };
+    let shown = |value: f64| if metric.is_share { percent(value) } else { format!("{value:.3}") };
     let baseline = &comparison.baseline;
     line(["majority class", &percent(baseline.error), &shown(baseline.value), "", "", "", ""]);
     for entry in &comparison.learners {
@@ -127,7 +127,7 @@ pub fn describe_best(comparison: &Comparison) -> Option<String> {
             format!("{first}, {second} and {} others have", grouped(rest.len() as u64))
         }
     };
-    Some(format!("of {contenders}, {names} the lowest {}", comparison.metric.title()))
+    Some(format!("of {contenders}, {names} the lowest {}", comparison.metric.title))
 }
 
 /// What the order of the rows alone changes.

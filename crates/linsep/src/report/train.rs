@@ -102,7 +102,7 @@ fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
         facts.push(("Threshold", describe_threshold(threshold, &pair.positive)));
     }
     facts.extend(new_rows(trained).map(|bound| ("New rows", bound)));
-    facts.extend(describe_detail(evidence).map(|detail| ("Detail", detail)));
+    facts.extend(describe_detail(evidence, &model.settings).map(|detail| ("Detail", detail)));
     facts.extend(features_left(model).map(|left| ("Left", left)));
     let expansion = &model.recipe.expansion;
     facts.push(("Margin", describe_margin(evidence, &model.recipe)));

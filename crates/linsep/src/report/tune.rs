@@ -4,10 +4,10 @@ use super::train::chosen_report;
 use super::{Block, TrainRecord};
 use crate::features::{Features, Scaling, TermKind, TextChoice};
 use crate::job::TunedModel;
-use crate::metric::Metric;
 use crate::numbers::{counted, grouped, percent};
-use crate::out_of_fold::Preparation;
-use crate::tune::{Ended, Estimate, Fit, Judging, NoEstimate, Sample, Tried, Tuned};
+use crate::prepare::Preparation;
+use crate::validate::metric::Metric;
+use crate::validate::tune::{Ended, Estimate, Fit, Judging, NoEstimate, Sample, Tried, Tuned};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -165,7 +165,7 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
 
 /// By what the choice was made.
 fn rule(tuned: &Tuned) -> String {
-    let title = tuned.metric.title();
+    let title = tuned.metric.title;
     if !tuned.finalists.is_empty() {
         let others = tuned.tried.iter().any(|tried| tried.candidate.learner.name() != "logistic");
         return format!(
@@ -244,7 +244,7 @@ fn kind_of_features(preparation: Preparation) -> String {
 
 /// The best candidate of each family: that which it was judged by.
 fn table(tuned: &Tuned) -> String {
-    let shown = |value: f64| match tuned.metric.is_share() {
+    let shown = |value: f64| match tuned.metric.is_share {
         true => format!("{:.2} %", 100.0 * value),
         false => format!("{value:.4}"),
     };
@@ -252,11 +252,7 @@ fn table(tuned: &Tuned) -> String {
     let wide = kinds.max().unwrap_or(0).max(16);
     let mut text = format!(
         "{:<wide$} {:<10} {:<10} {:>9}  held-out {}\n",
-        "features",
-        "scale",
-        "learner",
-        "C",
-        tuned.metric.title()
+        "features", "scale", "learner", "C", tuned.metric.title
     );
     let _ = writeln!(
         text,

@@ -2,13 +2,12 @@
 
 use crate::features::{Expansion, Recipe, Scaler};
 use crate::job::Trained;
-use crate::numbers::{Rounding, counted, grouped, percent, rounded};
-use crate::separate::Verdict;
+use crate::model::Model;
+use crate::numbers::{Rounding, counted, grouped, rounded};
 use crate::theory::margin::{MarginInterval, MarginKind};
 use crate::theory::novikoff::MistakeBound;
 use crate::train::{
-    Bias, Boundary, ClassWeight, Detail, Evidence, Init, Learner, MistakeRule, Mixing, Order, Settings,
-    Status,
+    Bias, ClassWeight, Detail, Evidence, Init, Learner, MistakeRule, Mixing, Order, Settings, Status,
 };
 
 /// The settings in a few words.
@@ -97,95 +96,8 @@ pub fn describe_end(evidence: &Evidence) -> String {
 }
 
 /// The results that only this learner has, in a few words.
-pub fn describe_detail(evidence: &Evidence) -> Option<String> {
-    match evidence.detail.as_ref()? {
-        Detail::Svm { primal, dual, gap, support } => Some(format!(
-            "objective {primal:.6}, proved to be at least {dual:.6} for all weights (gap {gap:.1e}); {}",
-            counted(*support, "support vector", "support vectors")
-        )),
-        Detail::Logistic { primal, dual, gap, kept } => {
-            let proved = match (dual, gap) {
-                (Some(dual), Some(gap)) => {
-                    format!(", proved to be at least {dual:.6} for all weights (gap {gap:.1e})")
-                }
-                _ => ", without a penalty, so its distance from the optimum is not proved".to_string(),
-            };
-            let of = grouped(evidence.features);
-            let kept = counted(*kept, "feature has", "features have");
-            Some(format!("objective {primal:.6}{proved}; {kept} a weight that is not zero, of {of}"))
-        }
-        Detail::Firth { objective, set_aside } => {
-            let aside = match set_aside {
-                0 => String::new(),
-                &n => format!(
-                    "; {} set aside as combinations of others",
-                    counted(n, "column is", "columns are")
-                ),
-            };
-            Some(format!("penalised log likelihood {objective:.6}{aside}"))
-        }
-        Detail::NoOptimum { verdict } => Some(no_optimum(evidence, *verdict)),
-        Detail::MaxMargin { gap, support } => Some(format!(
-            "the margin of the weights is proved to be within {gap:.1e} of the best; {}",
-            counted(*support, "support vector", "support vectors")
-        )),
-        Detail::NoMargin { class, other, verdict } => Some(no_margin(class, other.as_deref(), *verdict)),
-        Detail::Pocket { margin, kept, rows, looks, error_bound } => {
-            let by =
-                if *margin > 0.0 { format!(" by a distance of at least {margin}") } else { String::new() };
-            let mut text = format!(
-                "{} of {} rows are right{by}; all rows were counted {}",
-                grouped(*kept),
-                grouped(*rows),
-                counted(*looks, "time", "times")
-            );
-            if let Some(bound) = error_bound.filter(|&bound| bound < 1.0) {
-                text += &format!(
-                    "; if the rows were drawn independently, at most {} of new rows are wrong, with probability 0.95",
-                    percent(bound)
-                );
-            }
-            Some(text)
-        }
-        Detail::Lifted { a, lifted_margin_lower, mistakes, bound } => {
-            let mut text = format!(
-                "lifted with a = {}: {}",
-                rounded(*a, Rounding::Down),
-                counted(*mistakes, "mistake", "mistakes")
-            );
-            if let Some(bound) = bound {
-                text += &format!(" of at most {}", rounded(*bound, Rounding::Up));
-            }
-            if let Some(lower) = lifted_margin_lower {
-                text += &format!(
-                    "; the lifted rows have a margin of at least {}",
-                    rounded(*lower, Rounding::Down)
-                );
-            }
-            Some(text)
-        }
-        Detail::Memoriser { distinct, contradicted } => {
-            let mut text = format!("{} stored", counted(*distinct, "distinct row", "distinct rows"));
-            if *contradicted > 0 {
-                text += &format!(
-                    "; {} against the majority of equal rows",
-                    counted(*contradicted, "row has a label", "rows have a label")
-                );
-            }
-            Some(text)
-        }
-        Detail::Shards { mistakes, updates, .. } => {
-            let (least, most) = (updates.iter().min()?, updates.iter().max()?);
-            Some(format!(
-                "{} with {} to {} updates each; mixed, they count as K = {} mistakes",
-                counted(updates.len() as u64, "shard", "shards"),
-                grouped(*least),
-                grouped(*most),
-                rounded(*mistakes, Rounding::Up)
-            ))
-        }
-        Detail::Kernel { support } => Some(counted(*support, "support vector", "support vectors")),
-    }
+pub fn describe_detail(evidence: &Evidence, settings: &Settings) -> Option<String> {
+    evidence.detail.as_ref().and_then(|detail| settings.learner.tell(detail, evidence))
 }
 
 /// Which features were made of those of the columns, in a few words; `None` where there are none.
@@ -293,9 +205,8 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
     }
     match (evidence.mistake_bound.upper, &evidence.detail) {
         (Some(bound), _) => explain_separable(evidence, settings, bound),
-        (None, Some(Detail::NoOptimum { verdict })) => no_optimum(evidence, *verdict) + ".",
-        (None, Some(Detail::NoMargin { class, other, verdict })) => {
-            no_margin(class, other.as_deref(), *verdict) + "."
+        (None, Some(detail)) if !evidence.status.has_model() => {
+            settings.learner.tell(detail, evidence).unwrap_or_default() + "."
         }
         (None, None) if !evidence.status.has_model() => format!("Not learned: {}.", describe_end(evidence)),
         (None, _) => explain_unseparated(evidence, settings, None),
@@ -415,18 +326,13 @@ fn explain_unseparated(evidence: &Evidence, settings: &Settings, column: Option<
 }
 
 /// Why a run ended without a model, if it did.
-pub fn describe_no_model(evidence: &Evidence, boundaries: &[Boundary]) -> Option<String> {
+pub fn describe_no_model(model: &Model) -> Option<String> {
+    let (evidence, settings) = (&model.evidence, &model.settings);
     if evidence.status.has_model() {
         return None;
     }
-    let all = std::iter::once(evidence).chain(boundaries.iter().map(|boundary| &boundary.evidence));
-    all.filter(|part| part.status == evidence.status).find_map(|part| match &part.detail {
-        Some(Detail::NoOptimum { verdict }) => Some(no_optimum(part, *verdict)),
-        Some(Detail::NoMargin { class, other, verdict }) => {
-            Some(no_margin(class, other.as_deref(), *verdict))
-        }
-        _ => None,
-    })
+    let all = std::iter::once(evidence).chain(model.boundaries.iter().map(|boundary| &boundary.evidence));
+    all.filter(|part| part.status == evidence.status).find_map(|part| describe_detail(part, settings))
 }
 
 /// Advice for a run that ended without a model.
@@ -446,43 +352,6 @@ pub fn no_model_help(trained: &Trained) -> &'static str {
         }
         _ => "separate lists the conflicting rows; ⟦learner=svm⟧ allows rows on the wrong side",
     }
-}
-
-fn no_optimum(evidence: &Evidence, verdict: Verdict) -> String {
-    let many = evidence.margin.kind == MarginKind::MultiClass;
-    let why = match (verdict, many) {
-        (Verdict::Complete, false) => "a boundary separates the classes completely",
-        (Verdict::Complete, true) => "there are weights that give every row's own class the largest score",
-        (Verdict::QuasiComplete, false) => {
-            "a boundary has no row on its wrong side and some strictly on the right one (quasi-complete separation)"
-        }
-        (Verdict::QuasiComplete, true) => {
-            "there are weights that give no row another class a larger score than its own, and some rows their own a larger one \
-             (quasi-complete separation)"
-        }
-        (Verdict::Overlap | Verdict::Undecided, _) => {
-            return "whether logistic regression without a penalty has a finite optimum was not decided within the limits"
-                .to_string();
-        }
-    };
-    format!(
-        "logistic regression without a penalty has no finite optimum: {why}, which is proved, so the \
-         likelihood keeps increasing as the weights grow"
-    )
-}
-
-fn no_margin(class: &str, other: Option<&str>, verdict: Verdict) -> String {
-    let reason = match verdict {
-        Verdict::QuasiComplete => {
-            "no boundary separates these rows with a margin: those without a wrong side go through some of the rows \
-             (quasi-complete separation)"
-        }
-        Verdict::Overlap => "no boundary separates these rows: the classes overlap",
-        Verdict::Complete | Verdict::Undecided => {
-            "whether a boundary separates these rows was not decided within the limits"
-        }
-    };
-    format!("{class} against {}: {reason}", other.unwrap_or("the rest"))
 }
 
 #[cfg(test)]

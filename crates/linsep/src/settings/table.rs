@@ -1,13 +1,13 @@
 //! The settings of every job, each told once.
 
 use super::setting::{Kind, Setting};
-use crate::compare::MAX_ORDERS;
 use crate::features::Ngrams;
 use crate::job::ReferenceSpec;
 use crate::model::ThresholdRule;
 use crate::read::ColumnAs;
 use crate::read::options::{PictureSize, parse_delimiter};
 use crate::train::{Choice, ClassWeight};
+use crate::validate::compare::MAX_ORDERS;
 use serde_json::Value;
 
 const TRAINING: &str = "Training options";
@@ -75,16 +75,7 @@ const MISSING: &[Choice] = &[
     word("zero", "Replace missing numbers by zero; leave missing words without a category"),
     word("drop-row", "Drop the row"),
 ];
-const METRICS: &[Choice] = &[
-    word("error", "Error rate: the fraction of rows predicted wrong"),
-    word("balanced-error", "The mean of the error rates of the classes"),
-    word("auc", "Area under the ROC curve: the probability that a positive row scores above a negative one"),
-    word("log-loss", "The mean of −ln of the probability given to the true class"),
-    word(
-        "f1",
-        "The harmonic mean of precision and recall; with more than two classes, the mean over the classes",
-    ),
-];
+const METRICS: &[Choice] = &crate::validate::metric::CHOICES;
 const JUDGINGS: &[Choice] = &[
     word("auto", "nested for few rows, aside for many"),
     word("nested", "Nested cross-validation: repeat the whole search in each of five outer folds"),
@@ -488,6 +479,23 @@ const ORDER: Setting = Setting::new("order", Kind::Choice(ORDERS), "Order in whi
 const SEED: Setting =
     Setting::new("seed", Kind::Whole(0, ANY), "Random seed").symbol("S").default("0").page();
 
+/// The features made of the columns.
+const MADE_FEATURES: [Setting; 2] = [
+    Setting::new(
+        "features",
+        Kind::Choice(FEATURES),
+        "Feature expansion, fitted on the training rows and stored in the model",
+    )
+    .default("plain")
+    .heading(CLASSES)
+    .form("all", ""),
+    Setting::new("max_pairs", Kind::Whole(0, ANY), "Maximum number of pairwise products")
+        .symbol("N")
+        .default("half the rows per boundary, between 50 and 2000")
+        .heading(CLASSES)
+        .form("all", ""),
+];
+
 /// How a model is learned, by whichever command.
 pub(super) const LEARN: &[Setting] = &[
     Setting::new("learner", Kind::Learner, "Learner")
@@ -530,19 +538,8 @@ pub(super) const LEARN: &[Setting] = &[
     WHICH_CLASSES[2],
     WHICH_CLASSES[3],
     SCALE,
-    Setting::new(
-        "features",
-        Kind::Choice(FEATURES),
-        "Feature expansion, fitted on the training rows and stored in the model",
-    )
-    .default("plain")
-    .heading(CLASSES)
-    .form("all", ""),
-    Setting::new("max_pairs", Kind::Whole(0, ANY), "Maximum number of pairwise products")
-        .symbol("N")
-        .default("half the rows per boundary, between 50 and 2000")
-        .heading(CLASSES)
-        .form("all", ""),
+    MADE_FEATURES[0],
+    MADE_FEATURES[1],
     Setting::new(
         "holdout",
         Kind::Number,
@@ -750,6 +747,8 @@ pub(super) const COMPARE: &[Setting] = &[
     WHICH_CLASSES[2],
     WHICH_CLASSES[3],
     SCALE,
+    MADE_FEATURES[0],
+    MADE_FEATURES[1],
 ];
 
 /// The search for the best way to learn.

@@ -198,9 +198,22 @@ impl Write for Counted {
     }
 }
 
-/// An opened file: its content, and its arrays by name.
+/// An opened file: its content, and its arrays.
 pub(crate) struct Opened<'a, T> {
     pub(crate) content: T,
+    arrays: Arrays<'a>,
+}
+
+impl<'a, T> std::ops::Deref for Opened<'a, T> {
+    type Target = Arrays<'a>;
+
+    fn deref(&self) -> &Arrays<'a> {
+        &self.arrays
+    }
+}
+
+/// The arrays of an opened file, by name.
+pub(crate) struct Arrays<'a> {
     metadata: Metadata,
     bytes: Bytes<'a>,
     /// Where the arrays begin.
@@ -321,9 +334,11 @@ impl<'a, T: DeserializeOwned> Opened<'a, T> {
             return Err(StoreError::Newer { found: head.version });
         }
         let content = serde_json::from_str(text).map_err(damaged)?;
-        Ok(Self { content, metadata, bytes, start })
+        Ok(Self { content, arrays: Arrays { metadata, bytes, start } })
     }
+}
 
+impl Arrays<'_> {
     pub(crate) fn f64s(&self, name: &str) -> Result<Vec<f64>, StoreError> {
         self.get(name, Dtype::F64, f64::from_le_bytes)
     }

@@ -4,12 +4,10 @@ mod engine;
 mod learners;
 mod settings;
 
-pub(crate) use engine::checkpoint::{get_theta, get_votes, put_theta, put_votes};
 pub(crate) use engine::class_scores::ClassScores;
 pub(crate) use engine::cost_limit::refuse_excessive_cost;
 #[cfg(test)]
 pub(crate) use engine::whole_rows;
-pub(crate) use learners::kernel::{get_kernel, put_kernel};
 pub(crate) use learners::logistic::{CValues, log_loss, logistic_path};
 
 pub use crate::theory::mixing::Mixing;

@@ -1,6 +1,6 @@
 //! The settings of training, and which of them make sense together.
 
-use super::learners::{Abilities, Ability, Learner, names_of};
+use super::learners::{Abilities, Ability, Combine, Learner, names_of};
 use crate::SettingsError;
 use crate::classes::class_name;
 use crate::dataset::Dataset;
@@ -211,7 +211,7 @@ impl ClassWeight {
 impl Settings {
     /// The most updates: as asked for, and no more than a learner that keeps all of them has room for.
     pub(crate) fn update_limit(&self) -> Option<u64> {
-        let room = matches!(self.learner, Learner::Voted).then_some(MAX_VOTES);
+        let room = (self.learner.combine() == Combine::Vote).then_some(MAX_VOTES);
         self.max_updates.into_iter().chain(room).min()
     }
 

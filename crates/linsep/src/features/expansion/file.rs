@@ -3,8 +3,7 @@
 use super::Expansion;
 use super::pairs::{Factor, Products};
 use super::splines::Splines;
-use crate::store::{Opened, StoreError, Tensors};
-use serde::de::DeserializeOwned;
+use crate::store::{Arrays, StoreError, Tensors};
 
 /// Puts an expansion among the arrays.
 pub(crate) fn put_expansion<'a>(tensors: &mut Tensors<'a>, expansion: &'a Expansion) {
@@ -34,8 +33,8 @@ pub(crate) fn put_expansion<'a>(tensors: &mut Tensors<'a>, expansion: &'a Expans
 }
 
 /// Opens the expansion of rows with `inputs` features; `splines` and `products` say which parts it has.
-pub(crate) fn get_expansion<T: DeserializeOwned>(
-    opened: &Opened<'_, T>,
+pub(crate) fn get_expansion(
+    opened: &Arrays<'_>,
     inputs: usize,
     (has_splines, has_products): (bool, bool),
     candidates: u64,
@@ -49,10 +48,7 @@ fn damaged(what: &str) -> StoreError {
     StoreError::Damaged(what.to_string())
 }
 
-fn get_splines<T: DeserializeOwned>(
-    opened: &Opened<'_, T>,
-    inputs: usize,
-) -> Result<Vec<Splines>, StoreError> {
+fn get_splines(opened: &Arrays<'_>, inputs: usize) -> Result<Vec<Splines>, StoreError> {
     let wrong = || damaged("its spline features are inconsistent");
     let features = opened.u32s("splines.feature")?;
     let (knots, counts) = (opened.u32s("splines.knots")?, opened.u32s("splines.count")?);
@@ -85,11 +81,7 @@ fn get_splines<T: DeserializeOwned>(
     Ok(splines)
 }
 
-fn get_products<T: DeserializeOwned>(
-    opened: &Opened<'_, T>,
-    inputs: usize,
-    candidates: u64,
-) -> Result<Products, StoreError> {
+fn get_products(opened: &Arrays<'_>, inputs: usize, candidates: u64) -> Result<Products, StoreError> {
     let features = opened.u32s("factors.feature")?;
     let (centres, scales) = (opened.f64s("factors.centre")?, opened.f64s("factors.scale")?);
     let (first, second) = (opened.u32s("products.first")?, opened.u32s("products.second")?);

@@ -12,7 +12,6 @@ use crate::numbers::counted;
 use crate::observe::{Note, Observer, Pace, Progress};
 use crate::read::{Batch, Labels, Missing, ReadNotes, ReadOptions, RowStream, Source};
 use crate::store::write_atomically;
-use crate::train::Learned;
 use crate::{Error, SettingsError};
 use line_stream::{Begun, LineStream};
 use rayon::prelude::*;
@@ -106,7 +105,7 @@ impl PredictSpec {
         if self.show.needs_probabilities() && model.calibrated().is_none() {
             return Err(no_probabilities("show", "⟦show=probability⟧", &model).into());
         }
-        if self.show == Show::Distance && !matches!(model.learned, Learned::Linear(_)) {
+        if self.show == Show::Distance && model.learned.linear().is_none() {
             let problem = "this model has no single linear boundary to measure distances from (it votes, \
                            uses a kernel, memorises rows, or has many classes); use ⟦show=score⟧";
             return Err(SettingsError::new("show", problem).into());
@@ -458,7 +457,7 @@ pub(super) fn predict_rows<R: Send>(
     rows: Range<usize>,
     predict: impl Fn(&mut Predictor<'_>, &Batch, usize) -> R + Sync,
 ) -> Vec<R> {
-    if let Learned::Linear(_) = predictor.model().learned {
+    if predictor.model().learned.linear().is_some() {
         let mut predictor = predictor.clone();
         return rows.map(|i| predict(&mut predictor, batch, i)).collect();
     }

@@ -3,12 +3,12 @@
 use super::{Runner, TrainSpec};
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::features::Schema;
 use crate::model::{Calibration, Model, Threshold, ThresholdRule};
 use crate::numbers::percent;
 use crate::observe::{Note, Observer, Progress, watched};
-use crate::out_of_fold::{FOLDS, OutOfFold, OutOfFoldTask, Preparation, typical_size_watched};
-use crate::train::{ClassWeight, Learner, Settings};
+use crate::prepare::{Preparation, Records};
+use crate::train::{ClassWeight, Settings};
+use crate::validate::out_of_fold::{FOLDS, OutOfFold, OutOfFoldTask, typical_size_watched};
 use crate::{Error, SettingsError};
 
 impl TrainSpec {
@@ -29,7 +29,7 @@ impl TrainSpec {
         if let Some(rule) = &self.threshold {
             rule.validate()?;
         }
-        if settings.learner == Learner::Memoriser {
+        if !settings.learner.abilities().scores_new_rows {
             let problem = format!(
                 "{name} needs scores of rows outside the training set; the memoriser gives them all the \
                  same score"
@@ -51,7 +51,7 @@ impl TrainSpec {
         let Some((field, name)) = self.asks_for_probabilities().filter(|_| self.threshold.is_some()) else {
             return Ok(());
         };
-        if classes <= 2 && matches!(settings.learner, Learner::Multiclass(_)) {
+        if classes <= 2 && !settings.learner.abilities().two_sides {
             let problem = format!(
                 "{name} needs a learner with one score for two classes; multiclass has one score for each \
                  class: choose another learner, such as ⟦learner=logistic⟧"
@@ -69,23 +69,18 @@ impl TrainSpec {
     }
 }
 
-/// The rows before anything was learned from them.
-pub(super) struct AsRead {
-    pub(super) schema: Schema,
-    pub(super) data: Dataset,
-}
-
 impl Runner<'_> {
     /// Gives the model the probabilities and the threshold that were asked for. `prepared` are the rows that it has learned
     /// from. What cannot be had is warned of, and the model stays as it was. Gives whether it was interrupted.
     pub(super) fn calibrate(
         &self,
         model: &mut Model,
-        rows: &AsRead,
+        rows: &Records,
+        preparation: Preparation,
         prepared: &Dataset,
         observer: &mut dyn Observer,
     ) -> bool {
-        let done = self.calibrated(model, rows, prepared, observer);
+        let done = self.calibrated(model, rows, preparation, prepared, observer);
         let has_probabilities = model.calibration.is_some() || self.are_natural(model);
         let lost = match (&self.spec.threshold, has_probabilities) {
             (Some(_), true) => "threshold",
@@ -116,7 +111,8 @@ impl Runner<'_> {
     fn calibrated(
         &self,
         model: &mut Model,
-        rows: &AsRead,
+        rows: &Records,
+        preparation: Preparation,
         prepared: &Dataset,
         observer: &mut dyn Observer,
     ) -> Result<(), Error> {
@@ -128,15 +124,8 @@ impl Runner<'_> {
             return Ok(());
         }
         let task = OutOfFoldTask {
-            schema: &rows.schema,
-            data: &rows.data,
-            preparation: Preparation {
-                text: None,
-                most_words: self.most_words(),
-                features: self.features(),
-                max_pairs: self.spec.max_pairs,
-                scaling: self.scaling(),
-            },
+            records: rows,
+            preparation,
             settings: &self.settings,
             classes: &model.classes,
             folds: FOLDS,

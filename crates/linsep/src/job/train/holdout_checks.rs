@@ -8,7 +8,7 @@ use crate::job::measure::{Evaluated, Judged, JudgedRow, most_frequent};
 use crate::job::warnings::{GapsOfClass, JudgedOn, Warning};
 use crate::model::Model;
 use crate::observe::{Note, Observer, Pace, Progress};
-use crate::train::{Bias, Learner, Settings};
+use crate::train::{Bias, Settings};
 
 /// The evaluation on held-out rows.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Runner<'_> {
     fn leaks(&self, schema: &Schema, data: &Dataset, side_of: &[usize], names: &[String]) -> Vec<Warning> {
         let sides = names.len();
         // A threshold needs a bias, and rows that are scaled feature by feature.
-        let linear = !matches!(self.settings.learner, Learner::Kernel(_) | Learner::Memoriser)
+        let linear = self.settings.learner.abilities().weighs_features
             && self.settings.bias != Bias::None
             && self.scaling() != Scaling::UnitRows;
         let together = sides == 2 || self.settings.learner.abilities().many_classes;
@@ -120,7 +120,7 @@ fn sides(data: &Dataset, settings: &Settings) -> Option<Classes> {
 /// of the features, or there are so many rows that it does not matter.
 fn dimensions(data: &Dataset, settings: &Settings) -> Option<u64> {
     let bias = u64::from(matches!(settings.bias, Bias::Append(_)));
-    let linear = !matches!(settings.learner, Learner::Kernel(_) | Learner::Memoriser);
+    let linear = settings.learner.abilities().weighs_features;
     if !linear || data.len() as u64 >= 2 * (data.columns() as u64 + bias) {
         return None;
     }

@@ -3,8 +3,8 @@
 mod advice;
 mod calibrate;
 mod duplicates;
-mod expand;
 mod holdout_checks;
+mod in_memory;
 mod leak;
 mod not_in_memory;
 mod path;
@@ -18,29 +18,23 @@ pub use path::{PathPoint, PathWeights};
 pub use settings::DEFAULT_LEARNER;
 pub use spec::TrainSpec;
 
-use super::data::{emit_notes, load_model, warn_of_terms};
+use super::data::load_model;
+use super::refuse_overwriting;
 use super::warnings::Warning;
-use super::{label, refuse_overwriting};
 use crate::classes::{Classes, printable};
-use crate::dataset::{Dataset, Hashing};
-use crate::features::{
-    Expansion, MAX_WORDS, Missing, Recipe, Scaler, Scaling, changes_when_settled, learn_columns,
-    settle_columns,
-};
-use crate::memory;
+use crate::features::{MAX_WORDS, Missing, Scaling};
 use crate::model::Model;
-use crate::observe::{GRACE, Note, Observer};
+use crate::observe::{Note, Observer};
+use crate::prepare::Preparation;
 use crate::read::{Format, ReadNotes, ReadOptions, Schema, Source};
-use crate::split::{check_fraction, hold_out};
+use crate::split::check_fraction;
 use crate::store::check_writable;
 use crate::theory::trace::TracePoint;
-use crate::train::{Bias, Outcome, Settings, State, Status, resume, train};
+use crate::train::{Bias, Outcome, Settings, State, Status};
 use crate::{Error, SettingsError};
-use calibrate::AsRead;
 use recorder::Recorder;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Where the time went.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
@@ -255,10 +249,15 @@ impl Runner<'_> {
         })
     }
 
-    /// The most words of a column that are all features of their own. A warm start goes on with those of its model.
-    fn most_words(&self) -> Option<usize> {
-        let most = self.spec.max_words.unwrap_or(MAX_WORDS) as usize;
-        self.warm.is_none().then_some(most)
+    /// How rows are prepared. A warm start goes on with the words and the features of its model.
+    fn preparation(&self) -> Preparation {
+        let most_words = self.spec.max_words.unwrap_or(MAX_WORDS) as usize;
+        let (most_words, features) = match &self.warm {
+            Some(model) => (None, model.recipe.expansion.features()),
+            None => (Some(most_words), self.spec.features.unwrap_or_default()),
+        };
+        let scaling = self.scaling();
+        Preparation { text: None, most_words, features, max_pairs: self.spec.max_pairs, scaling }
     }
 
     /// The job as its user told it: what was settled about missing cells is left out again, unless some are missing. What
@@ -303,157 +302,6 @@ impl Runner<'_> {
         })
     }
 
-    fn in_memory(mut self, checkpoint: Option<State>, observer: &mut dyn Observer) -> Result<Trained, Error> {
-        let clock = Instant::now();
-        let classes = &self.spec.classes;
-        let loaded = self.spec.data.read_weighted(&self.source, &self.options, classes, observer)?;
-        let read_seconds = clock.elapsed().as_secs_f64();
-        let clock = Instant::now();
-        self.check_kind(loaded.format, &loaded.own_schema)?;
-        settings::refuse_weighted_proof(self.spec, &loaded.dataset)?;
-        let (mut schema, mut notes) = (loaded.schema, loaded.notes);
-        if self.spec.max_words.is_some() && !matches!(schema, Schema::Table { .. }) {
-            let problem = format!("⟦max_words⟧ does not apply to {} files", loaded.format.title());
-            return Err(SettingsError::new("max_words", problem).into());
-        }
-        let (known, data) = (loaded.fingerprint, loaded.dataset);
-        // The fingerprint is that of the rows as they were read. If those are the rows that are learned from, it can be
-        // computed meanwhile.
-        let gaps = data.filled_cells().is_some_and(|cells| !cells.is_empty());
-        let most_words = self.most_words();
-        let settles = changes_when_settled(&schema, &data, most_words);
-        let all_kept =
-            classes.only.is_empty() && self.spec.holdout.is_none() && !gaps && !settles && !self.may_expand();
-        let scaler = all_kept.then(|| self.scaler_of(&schema, &data, &Expansion::none()));
-        let rows_are_learned_as_read = scaler == Some(Scaler::None);
-        let early = known.or_else(|| (!rows_are_learned_as_read).then(|| data.fingerprint().to_string()));
-        let data = classes.kept(data)?;
-        if self.warm.is_none() && checkpoint.is_none() {
-            label::check(&self.spec.data, loaded.format, &schema, &data, observer)?;
-            let reason = settings::choose_learner(self.spec, &mut self.settings, &schema, &data)?;
-            self.reason = reason.or(self.reason);
-        }
-        settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
-        self.spec.check_threshold(&self.settings, data.classes().len())?;
-        let calibrates = self.spec.asks_for_probabilities().is_some();
-        let as_read = |schema: &Schema, data: &Dataset| {
-            calibrates.then(|| AsRead { schema: schema.clone(), data: data.clone() })
-        };
-        let unprepared;
-        let (data, held_out) = match self.spec.holdout {
-            Some(fraction) => {
-                let mut split = hold_out(&data, fraction, self.settings.seed)?;
-                unprepared = as_read(&schema, &split.train);
-                // A warm start goes on with the columns of its model.
-                if self.warm.is_none() {
-                    (schema, split) = learn_columns(schema, split, most_words)?;
-                }
-                (split.train, Some(split.held_out))
-            }
-            None => {
-                unprepared = as_read(&schema, &data);
-                let settled;
-                (schema, settled) = settle_columns(schema, data, most_words)?;
-                (settled, None)
-            }
-        };
-        // What may change a user's mind is said before the work.
-        notes.remarks.extend(schema.rare_remarks());
-        notes.remarks.extend(self.remark_on_classes(data.classes().len()));
-        emit_notes(&notes, observer);
-        warn_of_terms(&schema, &data, observer);
-        let warned = self.warn_before(&schema, &data, held_out.as_ref(), observer);
-        let expansion = self.expansion(&schema, &data, observer)?;
-        let data = expansion.apply_all(data)?;
-        let scaler = scaler.unwrap_or_else(|| self.scaler_of(&schema, &data, &expansion));
-        schema.fill_from(&scaler);
-        let data = scaler.apply_all(data)?;
-
-        let mut lost = Vec::new();
-        // Rows that are changed by something learned from all of them do not judge fairly.
-        let spec = Self::spec_as_given(self.spec, gaps);
-        let as_drawn =
-            spec.data.as_drawn(scaler.scaling()) && expansion.is_none() && !schema.has_rare_words();
-        let (outcome, fingerprint) = self.learn(&data, checkpoint, early, as_drawn, &mut lost, observer)?;
-        let train_seconds = clock.elapsed().as_secs_f64();
-        if outcome.status != Status::Converged && self.scaling() == Scaling::None {
-            let advice = expansion.is_none().then(|| advice::scaling(&data, &schema)).flatten();
-            advice.iter().for_each(|advice| observer.note(Note::Remark(advice)));
-        }
-        warn_uncounted(&outcome, observer);
-        let recipe = Recipe { columns: schema, expansion, scaling: scaler };
-        let (proved, trace) = self.write_proof(&data, &recipe, &outcome, &mut lost, observer)?;
-        if proved == Status::Interrupted {
-            observer.note(Note::Warning(
-                "interrupted: the trace and the teaching set need a complete run and are not written",
-            ));
-        }
-        let mut status = if proved == Status::Interrupted { proved } else { outcome.status };
-        let mut model = Model::with_recipe(outcome, recipe, fingerprint);
-        if let Some(rows) = unprepared.filter(|_| status.has_model())
-            && self.calibrate(&mut model, &rows, &data, observer)
-        {
-            status = Status::Interrupted;
-        }
-        let path = match self.spec.path.filter(|_| status.has_model()) {
-            Some(points) => path::learn(&model, &data, points, observer)?,
-            None => Some(Vec::new()),
-        };
-        if path.is_none() {
-            observer.note(Note::Warning("interrupted: the path of the weights is incomplete and left out"));
-            status = Status::Interrupted;
-        }
-        let counted = data.class_counts().into_iter().map(|count| count as u64);
-        let counts = outcome_counts(&model.classes, data.classes(), counted);
-        let kept = (&warned, self.spec.keep_held_out);
-        let held_out =
-            held_out.and_then(|held_out| HeldOut::judge(&model, &held_out, &counts, kept, observer));
-        let warnings = warned.conclude(&model, held_out.as_ref(), &data, &counts, observer);
-        let seconds = Seconds { read: read_seconds, train: train_seconds };
-        let trained = self.finish(model, status, notes, seconds)?;
-        let path = path.unwrap_or_default();
-        Ok(Trained { held_out, counts, path, trace, warnings, lost, spec, ..trained })
-    }
-
-    /// Learns from rows in memory, and computes their fingerprint meanwhile where it is not known.
-    fn learn(
-        &self,
-        data: &Dataset,
-        checkpoint: Option<State>,
-        fingerprint: Option<String>,
-        as_drawn: bool,
-        lost: &mut Vec<Error>,
-        observer: &mut dyn Observer,
-    ) -> Result<(Outcome, Option<String>), Error> {
-        let mut recorder = self.recorder(observer);
-        let stop = AtomicBool::new(false);
-        let hashing = data.hashing().filter(|_| fingerprint.is_none());
-        let outcome = std::thread::scope(|scope| {
-            if let Some(hashing) = hashing.as_ref().filter(|_| rayon::current_num_threads() > 1) {
-                // Without a thread for it, it is computed afterwards.
-                let hash = || hashing.work(&stop);
-                let _ = memory::new_thread().and_then(|thread| thread.spawn_scoped(scope, hash));
-            }
-            let outcome = match checkpoint {
-                Some(run) => resume(run, data, &self.settings, &mut recorder),
-                None => train(data, &self.settings, &mut recorder),
-            };
-            if let Some(hashing) = &hashing {
-                hash_the_rest(hashing, &stop, &recorder);
-            }
-            outcome
-        });
-        lost.extend(recorder.unsaved());
-        let known = || hashing.map_or(data.known_fingerprint(), |hashing| hashing.result());
-        let fingerprint = fingerprint.or_else(|| known().map(str::to_string));
-        let mut outcome = outcome?;
-        if !as_drawn {
-            outcome.evidence.forget_new_rows();
-            outcome.boundaries.iter_mut().for_each(|boundary| boundary.evidence.forget_new_rows());
-        }
-        Ok((outcome, fingerprint))
-    }
-
     /// A warm start goes on with the features of its model: those of a table, or those of numbered columns.
     fn check_kind(&self, format: Format, own: &Schema) -> Result<(), SettingsError> {
         let fits = |schema: &Schema| match (schema, format) {
@@ -472,19 +320,6 @@ impl Runner<'_> {
             _ => Ok(()),
         }
     }
-}
-
-/// Hashes on all threads what is left when a run has ended: hashing many rows may take longer than a short run over them.
-fn hash_the_rest(hashing: &Hashing<'_>, stop: &AtomicBool, observer: &dyn Observer) {
-    let clock = Instant::now();
-    rayon::in_place_scope(|scope| {
-        for _ in 1..rayon::current_num_threads() {
-            scope.spawn(|_| hashing.work(stop));
-        }
-        while !stop.load(Ordering::Relaxed) && hashing.step() {
-            stop.store(observer.will_stop() && clock.elapsed() >= GRACE, Ordering::Relaxed);
-        }
-    });
 }
 
 /// Warns that an interrupted run has no training error.

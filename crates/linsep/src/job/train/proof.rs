@@ -3,7 +3,7 @@
 use super::recorder::Recorder;
 use super::{Runner, TrainSpec};
 use crate::dataset::Dataset;
-use crate::features::Recipe;
+use crate::features::{Features, Recipe};
 use crate::job::data::load_model;
 use crate::observe::Observer;
 use crate::scale::Scaling;
@@ -12,7 +12,7 @@ use crate::theory::margin::least_agreement;
 use crate::theory::plane::Plane;
 use crate::theory::teaching::write_teaching_set;
 use crate::theory::trace::{Comparator, MAX_TRACED_WEIGHTS, TracePoint, TraceRecorder};
-use crate::train::{Bias, Learned, Learner, Outcome, Settings, Status, Task, train};
+use crate::train::{Bias, Learner, Outcome, Settings, Status, Task, train};
 use crate::{Error, SettingsError};
 use std::path::Path;
 
@@ -46,7 +46,9 @@ impl Runner<'_> {
                 if found.status == Status::Interrupted {
                     return interrupted;
                 }
-                let Learned::Linear(theta) = found.learned else { return Ok((found.status, Vec::new())) };
+                let Some(theta) = found.learned.linear().cloned() else {
+                    return Ok((found.status, Vec::new()));
+                };
                 least_agreement(data, &task.signs, &theta)
                     .map(|margin| Comparator { thetas: vec![theta], margin })
             }
@@ -88,7 +90,7 @@ impl Runner<'_> {
             Bias::None => "--bias none".to_string(),
             Bias::Append(scale) => format!("--bias append --bias-scale {scale}"),
         };
-        let scaled = match (self.may_expand(), self.scaling() == Scaling::None) {
+        let scaled = match (self.preparation().features != Features::Plain, self.scaling() == Scaling::None) {
             (false, true) => "",
             (false, false) => " The values are scaled.",
             (true, true) => " The features are expanded.",

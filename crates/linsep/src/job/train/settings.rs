@@ -9,9 +9,7 @@ use crate::features::Features;
 use crate::model::Model;
 use crate::read::{Schema, Source};
 use crate::scale::Scaling;
-use crate::train::{
-    ClassWeight, Init, Learned, Learner, Options, Order, Settings, State, learners, names_of,
-};
+use crate::train::{ClassWeight, Init, Learner, Options, Order, Settings, State, learners, names_of};
 
 /// Whether rows are learned as they are read: asked for, or standard input that is to be seen once.
 pub(super) fn is_online(spec: &TrainSpec, checkpoint: Option<&State>) -> Result<bool, SettingsError> {
@@ -322,7 +320,7 @@ fn refuse_start(spec: &TrainSpec, model: &Model) -> Result<(), SettingsError> {
                 .into(),
         );
     };
-    if !matches!(model.learned, Learned::Linear(_) | Learned::Voted { .. }) {
+    if model.learned.weights().is_none() {
         return refuse(
             "the model to start from has no weights: it is a kernel machine or a memoriser".into(),
         );

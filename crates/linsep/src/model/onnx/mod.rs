@@ -153,20 +153,10 @@ impl Model {
 
 /// The weights and the intercept of each score.
 fn weights(learned: &Learned) -> Result<Vec<(&[f64], f64)>, SettingsError> {
-    let each = match learned {
-        Learned::Each(each) => &each[..],
-        one => std::slice::from_ref(one),
-    };
-    each.iter().map(weights_of_one).collect()
-}
-
-fn weights_of_one(learned: &Learned) -> Result<(&[f64], f64), SettingsError> {
-    let what = match learned {
-        Learned::Linear(theta) => return Ok((&theta.weights, theta.intercept())),
-        Learned::Voted { .. } => "votes with many weight vectors",
-        Learned::Kernel(_) => "is a kernel expansion over training rows",
-        _ => "memorises rows",
-    };
+    if let Some(thetas) = learned.thetas() {
+        return Ok(thetas.into_iter().map(|theta| (&theta.weights[..], theta.intercept())).collect());
+    }
+    let what = learned.parts()[0].title();
     let problem = format!(
         "this model {what}: only a model with one weight for each feature can be written as ONNX (such as those of the \
          averaged perceptron, svm and logistic)"

@@ -14,7 +14,6 @@ use crate::theory::margin::Extent;
 use crate::theta::Theta;
 use crate::train::engine::passes::Cursor;
 use crate::train::engine::state::{Forked, Learners, State};
-use crate::train::learners::Learner;
 use crate::train::settings::{Init, Settings};
 use arrays::{
     LearnerContent, UNSEEN, check_counts, damaged, get_learner, get_together, of_class, put_learner,
@@ -27,7 +26,7 @@ use std::path::Path;
 const KIND: &str = "checkpoint";
 
 /// No run gets this far: centuries of a billion examples in each second.
-const MAX: u64 = 1 << 62;
+pub(crate) const MAX: u64 = 1 << 62;
 
 /// A checkpoint that cannot be taken up.
 #[derive(Debug, thiserror::Error)]
@@ -232,8 +231,8 @@ impl State {
         }
         settings.validate().map_err(|error| damaged(&error.to_string()))?;
         let seen = content.classes_seen.as_deref();
-        let learners = match (&settings.learner, seen) {
-            (Learner::Multiclass(_), _) => Learners::Together(get_together(&opened, &settings)?),
+        let learners = match (settings.learner.is_together(), seen) {
+            (true, _) => Learners::Together(get_together(&opened, &settings)?),
             (_, Some(seen)) if !seen.each.is_empty() => {
                 let own = seen.each.iter().enumerate();
                 let own = own.map(|(class, own)| get_learner(&opened, &of_class(class), own, &settings));

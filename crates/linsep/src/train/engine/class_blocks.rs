@@ -21,7 +21,6 @@ use crate::train::engine::online::OnlineLearner;
 use crate::train::engine::order::{Blocks, Pass, Window};
 use crate::train::engine::run::Status;
 use crate::train::engine::weights::row_weights;
-use crate::train::learners::Learner;
 use crate::train::settings::{ClassWeight, Init, Settings};
 use std::ops::Range;
 
@@ -37,7 +36,8 @@ pub(super) const SUMS_BETWEEN_PAUSES: usize = 8_000_000;
 /// Whether the boundaries of so many classes are learned in blocks. Other learners, other limits than passes, and weights
 /// that differ from boundary to boundary need a run for each.
 pub(super) fn suits(data: &Dataset, settings: &Settings, classes: usize) -> bool {
-    matches!(settings.learner, Learner::Perceptron | Learner::Averaged)
+    // Those whose steps can be mixed are perceptrons, which keep no more than a mean.
+    settings.learner.abilities().shards.is_yes()
         && settings.shards == 1
         && settings.max_updates.is_none()
         && settings.max_seconds.is_none()
@@ -328,6 +328,7 @@ impl Block {
 mod tests {
     use super::*;
     use crate::random::Random;
+    use crate::train::Learner;
     use crate::train::engine::one_against_rest::train_each;
     use crate::train::{Learned, MistakeRule, Order, train};
     use proptest::prelude::*;

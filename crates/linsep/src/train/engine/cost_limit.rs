@@ -17,12 +17,78 @@ use std::time::Instant;
 const FEW_CLASSES: usize = 1000;
 // What takes five to thirty seconds of a processor for rows of one number each, extrapolated from runs of 2,000 to 20,000 classes.
 const MAX_VISITS: u64 = 500_000_000;
-const MAX_VISITS_BY_KERNELS: u64 = 100_000_000;
-const MAX_SCORES: u64 = 10_000_000_000;
-const MAX_SCORES_IN_A_STEP: u64 = 50_000_000;
-const MAX_REMEMBERED: u64 = 100_000_000;
 /// Passes that learners with a goal of their own take at the least, whatever they are allowed.
 const FEWEST_TO_A_GOAL: u64 = 10;
+
+/// How much a run has to learn from.
+pub(crate) struct RunSize {
+    pub(crate) rows: u64,
+    pub(crate) classes: u64,
+    pub(crate) columns: u64,
+    pub(crate) epochs: u64,
+}
+
+/// What a run takes, in units that the learner names.
+pub(crate) struct Work {
+    pub(crate) amount: u64,
+    /// What needs a time limit if it is more.
+    pub(crate) most: u64,
+    /// What it does; `@` stands for the amount.
+    pub(crate) said: String,
+    /// Whether it is less in fewer passes.
+    pub(crate) in_passes: bool,
+}
+
+impl RunSize {
+    /// Of these rows, where each class but for two is learned by itself.
+    pub(crate) fn of(data: &Dataset, settings: &Settings) -> Self {
+        let classes = match data.classes().len() {
+            many if many > 2 && settings.positive.is_none() => many as u64,
+            _ => 1,
+        };
+        Self { rows: data.len() as u64, classes, columns: data.columns() as u64, epochs: settings.epochs }
+    }
+
+    /// Every row for every class.
+    pub(crate) fn all(&self) -> u64 {
+        self.rows.saturating_mul(self.classes)
+    }
+
+    /// How many passes: "in up to 5 passes".
+    pub(crate) fn passes(&self) -> String {
+        format!("in up to {}", counted(self.epochs, "pass", "passes"))
+    }
+
+    /// A run over the rows for every class, whose result is judged on all rows as well.
+    pub(crate) fn one_by_one(&self) -> Work {
+        let said = format!(
+            "learns {} classes one by one, each from {} rows {} and one to judge the result: @ visits of rows",
+            grouped(self.classes),
+            grouped(self.rows),
+            self.passes()
+        );
+        let amount = self.all().saturating_mul(self.epochs.saturating_add(1));
+        Work { amount, most: MAX_VISITS, said, in_passes: true }
+    }
+
+    /// The same of a learner with a goal of its own, which it may reach before the last pass.
+    pub(crate) fn to_a_goal(&self) -> Work {
+        let size = Self { epochs: self.epochs.min(FEWEST_TO_A_GOAL), ..*self };
+        let work = size.one_by_one();
+        Work { said: work.said.replace("in up to", "in at least"), ..work }
+    }
+
+    /// The bytes of the weights of every class: what is learned, and what it becomes in the result.
+    pub(crate) fn weights(&self) -> (u64, String) {
+        const VECTORS: u64 = 2;
+        let classes = match self.classes {
+            1 => String::new(),
+            many => format!(" and {} classes", grouped(many)),
+        };
+        let bytes = (self.columns + 1).saturating_mul(8 * VECTORS).saturating_mul(self.classes);
+        (bytes, format!("learning weights for {} features{classes}", grouped(self.columns)))
+    }
+}
 
 /// Refuses a run of many classes that would not come to an end, unless it has a time limit.
 pub(crate) fn refuse_excessive_cost(data: &Dataset, settings: &Settings) -> Result<(), SettingsError> {
@@ -49,50 +115,19 @@ pub(crate) fn refuse_excessive_cost_rows(
     if classes <= FEW_CLASSES || settings.max_seconds.is_some() {
         return Ok(());
     }
-    let all = rows.saturating_mul(classes as u64);
-    let (name, many, each) = (settings.learner.name(), grouped(classes as u64), grouped(rows));
-    let has_goal = matches!(settings.learner, Learner::Svm(_) | Learner::MaxMargin(_));
-    let passes = if has_goal { settings.epochs.min(FEWEST_TO_A_GOAL) } else { settings.epochs };
-    let in_passes = |what: String| {
-        format!(
-            "{what} in {} {}",
-            if has_goal { "at least" } else { "up to" },
-            counted(passes, "pass", "passes")
-        )
-    };
-    let (work, most, said) = match settings.learner {
-        Learner::Memoriser => {
-            (all, MAX_REMEMBERED, format!("remembers {each} rows for each of {many} classes: @ rows"))
-        }
-        Learner::Multiclass(_) => {
-            let said = in_passes(format!("scores {many} classes for each of {each} rows"));
-            (all.saturating_mul(passes), MAX_SCORES, format!("{said}: @ scores"))
-        }
-        Learner::Logistic(_) => {
-            let said = format!("scores {many} classes for each of {each} rows in every step: @ scores");
-            (all, MAX_SCORES_IN_A_STEP, said)
-        }
-        learner => {
-            let kernels = matches!(learner, Learner::Kernel(_));
-            let most = if kernels { MAX_VISITS_BY_KERNELS } else { MAX_VISITS };
-            let said = in_passes(format!("learns {many} classes one by one, each from {each} rows"));
-            // The result of each is judged on all rows as well.
-            let visits = all.saturating_mul(passes.saturating_add(1));
-            (visits, most, format!("{said} and one to judge the result: @ visits of rows"))
-        }
-    };
-    if work <= most {
+    let size = RunSize { rows, classes: classes as u64, columns: 0, epochs: settings.epochs };
+    let Work { amount, most, said, in_passes } = settings.learner.work(&size);
+    if amount <= most {
         return Ok(());
     }
     let problem = format!(
-        "{name} {}, and more than {} need a time limit. {instead}, or allow fewer ⟦epochs⟧; or set \
-         ⟦max_seconds=SECONDS⟧, the time for all classes together",
-        said.replace('@', &grouped(work)),
-        grouped(most)
+        "{} {}, and more than {} need a time limit. {instead}{}; or set ⟦max_seconds=SECONDS⟧, the time for all classes \
+         together",
+        settings.learner.name(),
+        said.replace('@', &grouped(amount)),
+        grouped(most),
+        if in_passes { ", or allow fewer ⟦epochs⟧" } else { "" }
     );
-    // Steps and memories are not fewer in fewer passes.
-    let fixed = matches!(settings.learner, Learner::Memoriser | Learner::Logistic(_));
-    let problem = if fixed { problem.replace(", or allow fewer ⟦epochs⟧", "") } else { problem };
     Err(SettingsError::new("learner", problem))
 }
 

@@ -20,6 +20,7 @@ use crate::train::engine::run::{Outcome, Status, Task};
 use crate::train::settings::Settings;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The evidence at the end of a run. Bounds are rounded outwards, so they hold for the stored data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -153,11 +154,22 @@ pub enum Detail {
         /// Updates made by each.
         updates: Vec<u64>,
     },
+    /// Of a learner whose file has all there is to know about it.
+    Own(OwnEvidence),
     /// Of the kernel perceptron.
     Kernel {
         /// Rows that the function is made of.
         support: u64,
     },
+}
+
+/// Evidence in the words of its learner.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OwnEvidence {
+    /// One line for reports.
+    pub text: String,
+    /// The numbers by their names.
+    pub numbers: BTreeMap<String, f64>,
 }
 
 impl Evidence {

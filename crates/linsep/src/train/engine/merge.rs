@@ -8,7 +8,8 @@
 
 use crate::theory::mixing::Mixing;
 use crate::theta::Theta;
-use crate::train::engine::online::{Memory, OnlineLearner};
+use crate::train::engine::online::OnlineLearner;
+use crate::train::engine::row_rule::{Memory, RowRule};
 use crate::train::engine::state::{Forked, Learners, State};
 use crate::train::learners::averaged::Average;
 use crate::train::settings::Settings;

@@ -15,6 +15,7 @@ pub(crate) mod online;
 pub(crate) mod order;
 pub(crate) mod out_of_core;
 pub(crate) mod passes;
+pub(crate) mod row_rule;
 pub(crate) mod run;
 pub(crate) mod shards;
 pub(crate) mod state;

@@ -22,9 +22,7 @@ use crate::train::engine::run::{
 };
 use crate::train::engine::state::{Learners, State};
 use crate::train::engine::weights::{WrittenOut, row_weights};
-use crate::train::learners::Learner;
 use crate::train::learners::logistic::{self, LogisticOptions};
-use crate::train::learners::memoriser::Seen;
 use crate::train::learners::multiclass::{ClassStep, Multiclass, certain_margin};
 use crate::train::settings::Settings;
 use rayon::prelude::*;
@@ -104,8 +102,7 @@ pub(crate) fn learn_each(
     } else {
         let shares = settings.max_seconds.map(|limit| TimeShares::in_parallel(limit, names.len()));
         let stopped = OnceLock::new();
-        // The same rows are seen for every class.
-        let seen = (settings.learner == Learner::Memoriser).then(|| Seen::new(data, settings, observer));
+        let shared = settings.learner.shared(data, settings, observer);
         let runs = in_parallel(&own_places, "classes", observer, |&place, part| {
             // A class that is begun only to be stopped has no weights yet. Of a few classes that is quickly done; of thousands
             // there will be no model.
@@ -116,8 +113,8 @@ pub(crate) fn learn_each(
             let max_seconds = shares.as_ref().map(TimeShares::next);
             let settings = Settings { positive: Some(name), max_seconds, ..settings.clone() };
             let task = Task::against_rest(data, &settings, extent, place)?;
-            let fit = match &seen {
-                Some(seen) => seen.learn(&task, task.weights.as_deref(), &settings),
+            let fit = match &shared {
+                Some(shared) => shared.learn(&task, &settings),
                 None => fit_task(&task, &settings, part)?,
             };
             judge_one(&task, &settings, fit, part)
@@ -128,6 +125,12 @@ pub(crate) fn learn_each(
     let (learned, mut evidence, boundaries) = together(runs, &names);
     evidence.training_error = error(data, &labels, &learned, observer);
     Ok(outcome(learned, evidence, boundaries, names, settings))
+}
+
+/// What a learner does once for the runs of all classes.
+pub(crate) trait SharedFit: Sync {
+    /// Learns one class against the rest.
+    fn learn(&self, task: &Task<'_>, settings: &Settings) -> Fit;
 }
 
 /// How long classes are still begun after all were asked to stop.
@@ -409,6 +412,7 @@ fn error(data: &Dataset, labels: &[u32], learned: &Learned, observer: &mut dyn O
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::Learner;
     use crate::train::train;
     use proptest::prelude::*;
 

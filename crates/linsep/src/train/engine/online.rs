@@ -8,14 +8,11 @@ use crate::theta::Theta;
 use crate::train::engine::evidence::Detail;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
+use crate::train::engine::row_rule::{Memory, RowRule, Start, Step};
 use crate::train::engine::run::Status;
 use crate::train::learners::averaged::Average;
-use crate::train::learners::margin_perceptron::MarginPerceptron;
-use crate::train::learners::passive_aggressive::PassiveAggressive;
-use crate::train::learners::perceptron::Perceptron;
-use crate::train::learners::sgd::Sgd;
 use crate::train::learners::voted::{Ballot, Votes};
-use crate::train::learners::{Combine, Learner};
+use crate::train::learners::{Combine, Core};
 use crate::train::settings::{Init, Settings};
 
 /// A learner of two sides that takes one example at a time, with the memory of its variant and the ledger of its theorem.
@@ -34,118 +31,6 @@ pub struct OnlineLearner {
     /// No row is longer than this, nor has more values: the rounding error depends on both.
     longest: f64,
     most_terms: usize,
-}
-
-/// The algorithms that learn one example at a time.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Core {
-    Perceptron(Perceptron),
-    Margin(MarginPerceptron),
-    Sgd(Sgd),
-    PassiveAggressive(PassiveAggressive),
-}
-
-impl Core {
-    /// The algorithm of the settings, about to start at `theta`. `radius`, the length of the longest row, is known
-    /// unless the rows come from a stream.
-    pub(crate) fn new(settings: &Settings, theta: Theta, radius: Option<f64>) -> Result<Self, SettingsError> {
-        Ok(match settings.learner {
-            Learner::Perceptron | Learner::Averaged | Learner::Voted => {
-                Core::Perceptron(Perceptron::new(theta, settings.mistake))
-            }
-            Learner::Margin(rule) => Core::Margin(MarginPerceptron::new(theta, rule)),
-            Learner::Sgd(options) => Core::Sgd(Sgd::new(theta, options, options.first_step(radius)?)),
-            Learner::PassiveAggressive(options) => {
-                Core::PassiveAggressive(PassiveAggressive::new(theta, options))
-            }
-            other => {
-                let name = other.name();
-                return Err(SettingsError::new(
-                    "learner",
-                    format!("the {name} learner does not learn row by row"),
-                ));
-            }
-        })
-    }
-
-    /// θ, but for a factor where it is kept as s·v.
-    pub(crate) fn theta(&self) -> &Theta {
-        match self {
-            Core::Perceptron(perceptron) => &perceptron.theta,
-            Core::Margin(margin) => &margin.theta,
-            Core::Sgd(sgd) => &sgd.theta,
-            Core::PassiveAggressive(learner) => &learner.theta,
-        }
-    }
-
-    pub(crate) fn theta_mut(&mut self) -> &mut Theta {
-        match self {
-            Core::Perceptron(perceptron) => &mut perceptron.theta,
-            Core::Margin(margin) => &mut margin.theta,
-            Core::Sgd(sgd) => &mut sgd.theta,
-            Core::PassiveAggressive(learner) => &mut learner.theta,
-        }
-    }
-
-    /// Whether θ, less its start, is a sum of multiples of rows, from which the ledger proves a bound of γ*. Steps of another
-    /// size for each feature give none.
-    #[inline]
-    fn sums_rows(&self) -> bool {
-        !matches!(self, Core::Sgd(sgd) if sgd.adaptive.is_some())
-    }
-
-    pub(crate) fn updates(&self) -> u64 {
-        match self {
-            Core::Perceptron(perceptron) => perceptron.updates,
-            Core::Margin(margin) => margin.updates,
-            Core::Sgd(sgd) => sgd.updates,
-            Core::PassiveAggressive(learner) => learner.updates,
-        }
-    }
-
-    pub(crate) fn set_updates(&mut self, updates: u64) {
-        *match self {
-            Core::Perceptron(perceptron) => &mut perceptron.updates,
-            Core::Margin(margin) => &mut margin.updates,
-            Core::Sgd(sgd) => &mut sgd.updates,
-            Core::PassiveAggressive(learner) => &mut learner.updates,
-        } = updates;
-    }
-}
-
-/// The memory of a variant beside the last θ.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Memory {
-    Nothing,
-    Average(Average),
-    Votes(Votes),
-}
-
-impl Memory {
-    /// Which memory a learner needs.
-    pub(crate) fn kind(learner: &Learner) -> Combine {
-        match learner {
-            Learner::Averaged => Combine::Average,
-            Learner::Voted => Combine::Vote,
-            Learner::Sgd(options) => options.combine,
-            Learner::PassiveAggressive(options) => options.combine,
-            _ => Combine::Last,
-        }
-    }
-}
-
-/// The step of an algorithm on an example; none if the size is 0.
-struct Step {
-    /// ⟨θ, z⟩ before z was added.
-    agreement: f64,
-    /// How much of z was added to θ.
-    size: f64,
-    /// How much of z was added to v, where θ is kept as s·v.
-    added: f64,
-}
-
-impl Step {
-    const NONE: Self = Self { agreement: 0.0, size: 0.0, added: 0.0 };
 }
 
 /// An update that has been made.
@@ -180,13 +65,13 @@ impl OnlineLearner {
             }
         };
         let columns = theta.weights.len();
-        let memory = match Memory::kind(&settings.learner) {
+        let memory = match settings.learner.combine() {
             Combine::Last => Memory::Nothing,
             Combine::Average => Memory::Average(Average::new(columns, bias_input)),
             Combine::Vote => Memory::Votes(Votes::new()),
         };
         let ledger = MistakeLedger::new(&theta);
-        let core = Core::new(settings, theta, radius)?;
+        let core = settings.learner.row_rule(settings, Start { theta, radius })?;
         Ok(Self::from_parts(core, memory, ledger, start, settings.init == Init::First))
     }
 
@@ -225,12 +110,7 @@ impl OnlineLearner {
     fn update_rounding_error(&mut self) {
         let squared = self.ledger.norm_squared();
         let rounding_error = rounding_error_bound(self.most_terms, squared.sqrt() * self.longest);
-        match &mut self.core {
-            Core::Perceptron(perceptron) => perceptron.rounding_error = rounding_error,
-            Core::Margin(margin) => margin.measure(squared, rounding_error),
-            Core::Sgd(sgd) => sgd.rounding_error = rounding_error / sgd.scale,
-            Core::PassiveAggressive(learner) => learner.rounding_error = rounding_error,
-        }
+        self.core.measure(squared, rounding_error);
     }
 
     /// Learns from one example with label `sign` = ±1. Returns the update, if there was one.
@@ -278,7 +158,7 @@ impl OnlineLearner {
             self.core.set_updates(self.core.updates() + 1);
             Step { agreement: 0.0, size: weight, added: weight }
         } else {
-            self.step(row, y, weight)
+            self.core.step(row, y, weight, &mut self.memory, &mut self.ledger)
         };
         let applied = (step.size != 0.0).then(|| {
             let row_squared = self.core.theta().extended_norm_squared(row);
@@ -290,75 +170,29 @@ impl OnlineLearner {
         });
         match &mut self.memory {
             Memory::Nothing => {}
-            Memory::Average(average) => {
-                let scale = if let Core::Sgd(sgd) = &self.core { sgd.scale } else { 1.0 };
-                average.see(row, step.added * y, scale);
-            }
+            Memory::Average(average) => average.see(row, step.added * y, self.core.scale()),
             Memory::Votes(votes) => votes.see(row, sign, applied.is_some(), key),
         }
-        if matches!(&self.core, Core::Sgd(sgd) if sgd.must_fold()) {
+        if self.core.must_fold() {
             self.fold();
         }
         applied
     }
 
-    /// The step of the algorithm itself on an example.
-    #[inline]
-    fn step(&mut self, row: Row<'_>, y: f64, weight: f64) -> Step {
-        match &mut self.core {
-            // A weight makes the row as much longer, hence agreement and step.
-            Core::Perceptron(perceptron) => match perceptron.learn(row, y * weight) {
-                Some(agreement) => Step { agreement: agreement / weight, size: weight, added: weight },
-                None => Step::NONE,
-            },
-            Core::Margin(margin) => match margin.learn(row, y) {
-                Some(agreement) => Step { agreement, size: 1.0, added: 1.0 },
-                None => Step::NONE,
-            },
-            Core::Sgd(sgd) if sgd.adaptive.is_some() => {
-                let average = match &mut self.memory {
-                    Memory::Average(average) => Some(average),
-                    _ => None,
-                };
-                match sgd.learn_adaptively(row, y, weight, average) {
-                    // The average has its part of it already.
-                    Some((agreement, moved)) => Step { agreement, size: moved, added: 0.0 },
-                    None => Step::NONE,
-                }
-            }
-            Core::Sgd(sgd) => {
-                let descent = sgd.learn(row, y, weight);
-                if descent.shrunk != 1.0 {
-                    self.ledger.record_shrinking(descent.shrunk);
-                }
-                Step {
-                    agreement: descent.agreement * descent.shrunk,
-                    size: descent.size,
-                    added: descent.added,
-                }
-            }
-            Core::PassiveAggressive(learner) => match learner.learn(row, y, weight) {
-                Some((agreement, tau)) => Step { agreement, size: tau, added: tau },
-                None => Step::NONE,
-            },
-        }
-    }
-
     /// Whether every example moves θ, also one that leads to no update: then a pass without an update is no end.
     pub(crate) fn updates_every_row(&self) -> bool {
-        matches!(&self.core, Core::Sgd(sgd) if sgd.shrinks())
+        self.core.updates_every_row()
     }
 
     /// Brings θ = s·v back to s = 1.
     fn fold(&mut self) {
-        let Core::Sgd(sgd) = &mut self.core else { return };
-        if sgd.scale == 1.0 {
+        if self.core.scale() == 1.0 {
             return;
         }
         if let Memory::Average(average) = &mut self.memory {
-            average.flush(&sgd.theta);
+            average.flush(self.core.theta());
         }
-        sgd.fold();
+        self.core.fold();
         self.update_rounding_error();
     }
 
@@ -374,8 +208,7 @@ impl OnlineLearner {
 
     /// ⟨θ, x̃⟩ for the last θ and a row without columns that are new, rounded.
     pub(crate) fn score(&self, row: Row<'_>) -> f64 {
-        let scale = if let Core::Sgd(sgd) = &self.core { sgd.scale } else { 1.0 };
-        scale * self.core.theta().score(row)
+        self.core.scale() * self.core.theta().score(row)
     }
 
     /// Takes stock at the end of a pass: bounds that were carried along are computed afresh.
@@ -393,10 +226,8 @@ impl OnlineLearner {
     /// The decision function so far.
     pub fn learned(&self) -> Learned {
         let mut last = self.core.theta().clone();
-        if let (Core::Sgd(sgd), Memory::Nothing) = (&self.core, &self.memory)
-            && sgd.scale != 1.0
-        {
-            last.multiply(sgd.scale);
+        if self.memory == Memory::Nothing && self.core.scale() != 1.0 {
+            last.multiply(self.core.scale());
         }
         match &self.memory {
             Memory::Nothing => Learned::Linear(last),
@@ -423,10 +254,8 @@ impl OnlineLearner {
     /// What a run over a data set ends with, before it is judged.
     pub(crate) fn into_fit(mut self, status: Status, epochs: u64, detail: Option<Detail>) -> Fit {
         self.end_pass();
-        // Two numbers for each feature that only further steps would need: the judge needs the room.
-        if let Core::Sgd(sgd) = &mut self.core {
-            sgd.adaptive = None;
-        }
+        let detail = detail.or_else(|| self.core.detail());
+        self.core.finish();
         let (updates, last, margin_upper) = (self.updates(), self.theta().clone(), self.margin_upper());
         Fit {
             learned: self.into_learned(),
@@ -442,10 +271,7 @@ impl OnlineLearner {
 
     /// What ⟨θ, x̃⟩ may be off by for a perceptron.
     pub(crate) fn rounding_error(&self) -> f64 {
-        match &self.core {
-            Core::Perceptron(perceptron) => perceptron.rounding_error,
-            _ => f64::INFINITY,
-        }
+        self.core.rounding_error()
     }
 
     /// Counts rows that a perceptron would have seen without a mistake.
@@ -481,9 +307,7 @@ impl OnlineLearner {
     /// Moves every feature down by one: the stream turned out to count from 1.
     pub(crate) fn shift_features_down(&mut self) {
         self.vectors().for_each(Theta::shift_down);
-        if let Core::Sgd(Sgd { adaptive: Some(adaptive), .. }) = &mut self.core {
-            adaptive.shift_down();
-        }
+        self.core.shift_features_down();
         if let Memory::Votes(votes) = &mut self.memory {
             votes.shift_down();
         }
@@ -496,8 +320,8 @@ mod tests {
     use crate::dataset::Dataset;
     use crate::theory::margin::lower_bound;
     use crate::train::{
-        Aggression, Bias, ClassWeight, Loss, MarginRule, Order, PassiveAggressiveOptions, SgdOptions,
-        StepSchedule, train,
+        Aggression, Bias, ClassWeight, Learner, Loss, MarginRule, Order, PassiveAggressiveOptions,
+        SgdOptions, StepSchedule, train,
     };
     use proptest::prelude::*;
 

@@ -2,10 +2,10 @@
 
 use crate::classes::{ClassPair, Classes};
 use crate::dataset::Dataset;
-use crate::numbers::grouped;
 use crate::observe::Observer;
 use crate::theory::margin::Extent;
 use crate::train::engine::checkpoint::CheckpointError;
+use crate::train::engine::cost_limit::RunSize;
 use crate::train::engine::cost_limit::refuse_excessive_cost;
 use crate::train::engine::evidence::{Evidence, judge};
 use crate::train::engine::fit::Fit;
@@ -16,7 +16,6 @@ use crate::train::engine::passes::{Cursor, RowLearner, passes};
 use crate::train::engine::state::{Learners, State};
 use crate::train::engine::weights::{WrittenOut, row_weights};
 use crate::train::engine::{one_against_rest, shards};
-use crate::train::learners::Learner;
 use crate::train::settings::Settings;
 use crate::{Error, memory};
 use serde::{Deserialize, Serialize};
@@ -252,47 +251,16 @@ pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -
 
 fn train_rows(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome, Error> {
     refuse_excessive_cost(data, settings)?;
-    check_memory(data, settings)?;
-    if let Learner::Multiclass(_) = settings.learner {
-        return one_against_rest::train_multiclass(data, settings, None, observer);
+    if let Some((least, what)) = settings.learner.memory(&RunSize::of(data, settings)) {
+        memory::check(least, || what)?;
+    }
+    if let Some(outcome) = settings.learner.fit_classes(data, settings, None, observer)? {
+        return Ok(outcome);
     }
     if settings.positive.is_none() && data.classes().len() > 2 {
-        if let Learner::Logistic(options) = &settings.learner {
-            return one_against_rest::train_logistic(data, settings, options, observer);
-        }
         return one_against_rest::learn_each(data, settings, observer);
     }
     train_task(&Task::new(data, settings)?, settings, observer)
-}
-
-/// Refuses a run whose weights cannot fit into the memory.
-fn check_memory(data: &Dataset, settings: &Settings) -> Result<(), Error> {
-    if matches!(settings.learner, Learner::Kernel(_)) {
-        return Ok(());
-    }
-    let classes = match data.classes().len() {
-        many if many > 2 && settings.positive.is_none() => many as u64,
-        _ => 1,
-    };
-    if settings.learner == Learner::Memoriser {
-        // The hash of every row, and its side.
-        let least = (data.len() as u64).saturating_mul(17).saturating_mul(classes);
-        return memory::check(least, || {
-            let memories = if classes > 1 {
-                format!(" for each of {} classes", grouped(classes))
-            } else {
-                String::new()
-            };
-            format!("remembering {} rows{memories}", grouped(data.len() as u64))
-        });
-    }
-    // What is learned, and what it becomes in the result.
-    const VECTORS: u64 = 2;
-    let least = (data.columns() as u64 + 1).saturating_mul(8 * VECTORS).saturating_mul(classes);
-    memory::check(least, || {
-        let vectors = if classes > 1 { format!(" and {} classes", grouped(classes)) } else { String::new() };
-        format!("learning weights for {} features{vectors}", grouped(data.columns() as u64))
-    })
 }
 
 /// Trains on a binary task.
@@ -336,8 +304,9 @@ fn resume_rows(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    if let Learner::Multiclass(_) = settings.learner {
-        return one_against_rest::train_multiclass(data, settings, Some(checkpoint), observer);
+    if settings.learner.is_together() {
+        let outcome = settings.learner.fit_classes(data, settings, Some(checkpoint), observer)?;
+        return outcome.ok_or_else(|| CheckpointError::OtherData.into());
     }
     let task = Task::new(data, settings)?;
     let mut state = checkpoint;

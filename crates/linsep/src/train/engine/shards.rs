@@ -7,6 +7,7 @@
 
 use crate::SettingsError;
 use crate::dataset::Dataset;
+use crate::numbers::{Rounding, counted, grouped, rounded};
 use crate::observe::{Observer, Progress};
 use crate::random::{Random, Stream};
 use crate::train::engine::evidence::Detail;
@@ -224,6 +225,18 @@ pub(in crate::train) fn detail(state: &State) -> Option<Detail> {
         mistakes: learner.ledger.total(),
         updates: state.shard_updates.clone(),
     })
+}
+
+/// What a run in shards came to, in a few words.
+pub(crate) fn tell(mistakes: f64, updates: &[u64]) -> Option<String> {
+    let (least, most) = (updates.iter().min()?, updates.iter().max()?);
+    Some(format!(
+        "{} with {} to {} updates each; mixed, they count as K = {} mistakes",
+        counted(updates.len() as u64, "shard", "shards"),
+        grouped(*least),
+        grouped(*most),
+        rounded(mistakes, Rounding::Up)
+    ))
 }
 
 #[cfg(test)]

@@ -29,7 +29,6 @@ use crate::train::engine::passes::Cursor;
 use crate::train::engine::run::{Status, check_lengths};
 use crate::train::engine::weights::{check_named, named_weight};
 use crate::train::engine::{one_against_rest, shards};
-use crate::train::learners::Learner;
 use crate::train::learners::multiclass::Multiclass;
 use crate::train::settings::{ClassWeight, Init, Settings};
 use crate::{Error, SettingsError};
@@ -185,9 +184,9 @@ impl State {
         memory::check((columns as u64).saturating_mul(16), || {
             format!("weights for {} features", grouped(columns as u64))
         })?;
-        let learners = match settings.learner {
-            Learner::Multiclass(_) => Learners::Together(Multiclass::new(settings, columns, 0)?),
-            _ => Learners::Two(OnlineLearner::new(settings, columns)?),
+        let learners = match settings.learner.is_together() {
+            true => Learners::Together(Multiclass::new(settings, columns, 0)?),
+            false => Learners::Two(OnlineLearner::new(settings, columns)?),
         };
         Ok(Self::begin(settings, learners, String::new()))
     }
@@ -532,6 +531,7 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::train::Learner;
     use crate::train::{Loss, SgdOptions};
     use proptest::prelude::*;
 

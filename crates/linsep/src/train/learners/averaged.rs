@@ -8,11 +8,14 @@
 //! Σ s_t v_t = M v − Σ M_before · (what was added to v). As s falls, v and the subtracted sum grow and cancel, so now and
 //! then the sum so far is flushed to a vector of its own, and M starts again at 0.
 
+use crate::SettingsError;
 use crate::dataset::Row;
 use crate::theta::Theta;
-use crate::train::learners::Learner;
-use crate::train::learners::perceptron::ABILITIES;
+use crate::train::engine::row_rule::Start;
+use crate::train::learners::perceptron::{ABILITIES, Perceptron};
 use crate::train::learners::registry::{Descriptor, Registered};
+use crate::train::learners::{Combine, Core, Learner};
+use crate::train::settings::Settings;
 
 /// What the registry says of it.
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
@@ -33,6 +36,14 @@ pub(crate) struct NoOptions;
 impl Registered for NoOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn row_rule(&self, settings: &Settings, start: Start) -> Result<Core, SettingsError> {
+        Ok(Perceptron::new(start.theta, settings.mistake).into())
+    }
+
+    fn combine(&self) -> Combine {
+        Combine::Average
     }
 }
 

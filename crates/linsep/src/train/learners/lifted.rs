@@ -11,11 +11,13 @@
 //! bound ‖θ‖/k of γ*. Only θ predicts.
 
 use crate::linalg::rounding_error_bound;
+use crate::numbers::{Rounding, counted, rounded};
 use crate::observe::Observer;
 use crate::theory::lifting::best_lifting;
 use crate::theory::margin::{MistakeLedger, certain_agreement, quotient_down};
 use crate::theta::Theta;
 use crate::train::engine::evidence::Detail;
+use crate::train::engine::evidence::Evidence;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::order::Blocks;
@@ -70,6 +72,23 @@ const MIN_A: f64 = 1e-100;
 impl Registered for LiftedOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn tell(&self, detail: &Detail, _: &Evidence) -> Option<String> {
+        let Detail::Lifted { a, lifted_margin_lower, mistakes, bound } = detail else { return None };
+        let mut text = format!(
+            "lifted with a = {}: {}",
+            rounded(*a, Rounding::Down),
+            counted(*mistakes, "mistake", "mistakes")
+        );
+        if let Some(bound) = bound {
+            text += &format!(" of at most {}", rounded(*bound, Rounding::Up));
+        }
+        if let Some(lower) = lifted_margin_lower {
+            text +=
+                &format!("; the lifted rows have a margin of at least {}", rounded(*lower, Rounding::Down));
+        }
+        Some(text)
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {

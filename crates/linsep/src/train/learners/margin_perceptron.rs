@@ -9,11 +9,14 @@
 
 use crate::SettingsError;
 use crate::dataset::Row;
+use crate::theory::margin::MistakeLedger;
 use crate::theta::Theta;
+use crate::train::engine::row_rule::{Memory, RowRule, Start, Step};
 use crate::train::learners::registry::{
     Abilities, Ability, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
 };
-use crate::train::learners::{Learner, Options};
+use crate::train::learners::{Core, Learner, Options};
+use crate::train::settings::Settings;
 use serde::{Deserialize, Serialize};
 
 /// What the registry says of it.
@@ -91,6 +94,10 @@ impl Default for MarginRule {
 impl Registered for MarginRule {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn row_rule(&self, _: &Settings, start: Start) -> Result<Core, SettingsError> {
+        Ok(MarginPerceptron::new(start.theta, *self).into())
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
@@ -209,11 +216,38 @@ impl MarginPerceptron {
         self.updates += 1;
         Some(agreement)
     }
+}
+
+impl RowRule for MarginPerceptron {
+    #[inline]
+    fn theta(&self) -> &Theta {
+        &self.theta
+    }
+
+    #[inline]
+    fn theta_mut(&mut self) -> &mut Theta {
+        &mut self.theta
+    }
+
+    #[inline]
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    #[inline]
+    fn set_updates(&mut self, updates: u64) {
+        self.updates = updates;
+    }
+
+    #[inline]
+    fn step(&mut self, row: Row<'_>, y: f64, _: f64, _: &mut Memory, _: &mut MistakeLedger) -> Step {
+        self.learn(row, y).map_or(Step::NONE, |agreement| Step::of(agreement, 1.0))
+    }
 
     /// Sets what is too little from now on. `rounding_error` is what an agreement may be off by: it is asked on top, so that a
     /// row that is no mistake is none for certain.
     #[inline]
-    pub(crate) fn measure(&mut self, norm_squared: f64, rounding_error: f64) {
+    fn measure(&mut self, norm_squared: f64, rounding_error: f64) {
         self.threshold = self.rule.threshold(norm_squared, self.updates) + rounding_error;
     }
 }

@@ -4,11 +4,14 @@
 //! [`separate`](crate::separate). Data that is not completely separable has no such boundary: then the run ends with
 //! [`Status::NoMargin`], or with [`Status::Undecided`] where a limit came first, and there is no model.
 
+use crate::numbers::counted;
 use crate::observe::Observer;
 use crate::separate::{self, Examples, Verdict};
 use crate::theory::margin::lower_bound;
 use crate::theta::Theta;
+use crate::train::engine::cost_limit::{RunSize, Work};
 use crate::train::engine::evidence::Detail;
+use crate::train::engine::evidence::Evidence;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::run::{Status, Task};
@@ -34,6 +37,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
         help: "stop when the margin is proved to be within this relative gap of the best",
     }],
     abilities: Abilities {
+        widens_margin: true,
         weights: Ability::No("its margin is that of the nearest row, whatever its weight"),
         ..Abilities::ALL_ROWS
     },
@@ -61,6 +65,21 @@ impl Default for MaxMarginOptions {
 impl Registered for MaxMarginOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn tell(&self, detail: &Detail, _: &Evidence) -> Option<String> {
+        match detail {
+            Detail::MaxMargin { gap, support } => Some(format!(
+                "the margin of the weights is proved to be within {gap:.1e} of the best; {}",
+                counted(*support, "support vector", "support vectors")
+            )),
+            Detail::NoMargin { class, other, verdict } => Some(no_margin(class, other.as_deref(), *verdict)),
+            _ => None,
+        }
+    }
+
+    fn work(&self, size: &RunSize) -> Work {
+        size.to_a_goal()
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
@@ -149,6 +168,21 @@ pub(crate) fn learn(
         space: None,
         detail: Some(Detail::MaxMargin { gap, support }),
     })
+}
+
+/// Why no boundary has a margin.
+fn no_margin(class: &str, other: Option<&str>, verdict: Verdict) -> String {
+    let reason = match verdict {
+        Verdict::QuasiComplete => {
+            "no boundary separates these rows with a margin: those without a wrong side go through some of the rows \
+             (quasi-complete separation)"
+        }
+        Verdict::Overlap => "no boundary separates these rows: the classes overlap",
+        Verdict::Complete | Verdict::Undecided => {
+            "whether a boundary separates these rows was not decided within the limits"
+        }
+    };
+    format!("{class} against {}: {reason}", other.unwrap_or("the rest"))
 }
 
 #[cfg(test)]

@@ -5,19 +5,22 @@
 
 use crate::Error;
 use crate::dataset::{Dataset, Row};
+use crate::numbers::{counted, grouped};
 use crate::observe::{Observer, Progress};
-use crate::store::{Opened, StoreError, Tensors};
+use crate::store::{Arrays, StoreError, Tensors};
 use crate::theta::Theta;
 use crate::train::engine::checkpoint::{get_theta, put_theta};
+use crate::train::engine::cost_limit::{RunSize, Work};
 use crate::train::engine::evidence::Detail;
+use crate::train::engine::evidence::Evidence;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
+use crate::train::engine::one_against_rest::SharedFit;
 use crate::train::engine::run::{Status, Task, rows_between_pauses};
 use crate::train::learners::Learner;
 use crate::train::learners::registry::{Abilities, Descriptor, Registered};
 use crate::train::settings::Settings;
 use rayon::prelude::*;
-use serde::de::DeserializeOwned;
 use std::time::Instant;
 
 /// What the registry says of it.
@@ -27,7 +30,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     summary: "Memorises the training rows: only as a baseline; its training error is zero unless equal rows \
               have both labels",
     options: &[],
-    abilities: Abilities::ALL_ROWS,
+    abilities: Abilities { weighs_features: false, scores_new_rows: false, ..Abilities::ALL_ROWS },
     usual_epochs: 100,
     compared_up_to: None,
     usual: || Learner::Memoriser,
@@ -41,13 +44,59 @@ impl Registered for NoOptions {
         &DESCRIPTOR
     }
 
+    fn tell(&self, detail: &Detail, _: &Evidence) -> Option<String> {
+        let Detail::Memoriser { distinct, contradicted } = detail else { return None };
+        let mut text = format!("{} stored", counted(*distinct, "distinct row", "distinct rows"));
+        if *contradicted > 0 {
+            text += &format!(
+                "; {} against the majority of equal rows",
+                counted(*contradicted, "row has a label", "rows have a label")
+            );
+        }
+        Some(text)
+    }
+
+    fn work(&self, size: &RunSize) -> Work {
+        const MAX_REMEMBERED: u64 = 100_000_000;
+        let said = format!(
+            "remembers {} rows for each of {} classes: @ rows",
+            grouped(size.rows),
+            grouped(size.classes)
+        );
+        Work { amount: size.all(), most: MAX_REMEMBERED, said, in_passes: false }
+    }
+
+    /// The hash of every row, and its side.
+    fn memory(&self, size: &RunSize) -> Option<(u64, String)> {
+        let memories = match size.classes {
+            1 => String::new(),
+            many => format!(" for each of {} classes", grouped(many)),
+        };
+        let what = format!("remembering {} rows{memories}", grouped(size.rows));
+        Some((size.all().saturating_mul(17), what))
+    }
+
+    fn load(&self, arrays: &Arrays<'_>, prefix: &str, settings: &Settings) -> Result<Learned, StoreError> {
+        Ok(Learned::Memory(Box::new(Memoriser::get(arrays, prefix, settings)?)))
+    }
+
+    /// The same rows are seen for every class.
+    fn shared<'a>(
+        &self,
+        data: &'a Dataset,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Option<Box<dyn SharedFit + 'a>> {
+        Some(Box::new(Seen::new(data, settings, observer)))
+    }
+
     fn fit(
         &self,
         task: &Task<'_>,
         settings: &Settings,
         observer: &mut dyn Observer,
     ) -> Result<Option<Fit>, Error> {
-        Ok(Some(learn(task, task.weights.as_deref(), settings, observer)))
+        Ok(Some(Seen::new(task.data, settings, observer).learn(task, settings)))
     }
 }
 
@@ -103,11 +152,7 @@ impl Memoriser {
     }
 
     /// The memory among the arrays of a file.
-    pub(crate) fn get<T: DeserializeOwned>(
-        opened: &Opened<'_, T>,
-        prefix: &str,
-        settings: &Settings,
-    ) -> Result<Self, StoreError> {
+    fn get(opened: &Arrays<'_>, prefix: &str, settings: &Settings) -> Result<Self, StoreError> {
         let nothing = get_theta(opened, &format!("{prefix}theta"), settings)?;
         let hashes = opened.u64s(&format!("{prefix}memory.hashes"))?;
         Self::from_parts(&hashes, opened.i8s(&format!("{prefix}memory.signs"))?, nothing)
@@ -156,17 +201,6 @@ fn hash(row: Row<'_>, bytes: &mut Vec<u8>) -> u128 {
     blake3::hash(bytes).as_bytes()[..16].iter().fold(0, |number, &byte| number << 8 | u128::from(byte))
 }
 
-/// Remembers every row, in one pass. A row that came with both labels gets the heavier one, or +1 where they weigh the
-/// same. Each row is one update.
-pub(crate) fn learn(
-    task: &Task<'_>,
-    weights: Option<&[f64]>,
-    settings: &Settings,
-    observer: &mut dyn Observer,
-) -> Fit {
-    Seen::new(task.data, settings, observer).learn(task, weights, settings)
-}
-
 /// The rows that were seen, whatever their labels: the same for every class that is remembered against the rest.
 pub(crate) struct Seen {
     /// Hashes and where they are from: sorted, so that equal rows are neighbours in the order of the data.
@@ -209,13 +243,16 @@ impl Seen {
         rows.par_sort_unstable();
         Self { rows, stopped }
     }
+}
 
-    /// Remembers the side of each row.
-    pub(crate) fn learn(&self, task: &Task<'_>, weights: Option<&[f64]>, settings: &Settings) -> Fit {
+impl SharedFit for Seen {
+    /// Remembers the side of each row. A row that came with both labels gets the heavier one, or +1 where they weigh the same.
+    /// Each row is one update.
+    fn learn(&self, task: &Task<'_>, settings: &Settings) -> Fit {
         let updates = self.rows.len() as u64;
         let (mut hashes, mut signs, mut contradicted) = (Vec::new(), Vec::new(), 0);
         for same in self.rows.chunk_by(|a, b| a.0 == b.0) {
-            let vote = |i: usize| f64::from(task.signs[i]) * weights.map_or(1.0, |weights| weights[i]);
+            let vote = |i: usize| f64::from(task.signs[i]) * task.weight(i);
             let sign = if same.iter().map(|&(_, i)| vote(i)).sum::<f64>() >= 0.0 { 1 } else { -1 };
             contradicted += same.iter().filter(|&&(_, i)| task.signs[i] != sign).count() as u64;
             hashes.push(same[0].0);
@@ -244,7 +281,12 @@ impl Seen {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Opened;
     use proptest::prelude::*;
+
+    fn learn(task: &Task<'_>, settings: &Settings, observer: &mut dyn Observer) -> Fit {
+        Seen::new(task.data, settings, observer).learn(task, settings)
+    }
     use std::collections::HashMap;
     use std::ops::ControlFlow;
 
@@ -294,11 +336,12 @@ mod tests {
             let weights: Vec<f64> = (0..rows.len()).map(|i| 1.0 + (i % 4) as f64).collect();
             let weights = weighty.then_some(weights.as_slice());
             let task_data = dense(&rows);
-            let task = Task::with_signs(&task_data, signs.clone(), 1.0);
-            let fit = learn(&task, weights, &Settings::default(), &mut ());
+            let own = || weights.map(<[f64]>::to_vec);
+            let task = Task { weights: own(), ..Task::with_signs(&task_data, signs.clone(), 1.0) };
+            let fit = learn(&task, &Settings::default(), &mut ());
             let other_data = sparse(&rows);
-            let other = Task::with_signs(&other_data, signs.clone(), 1.0);
-            let again = learn(&other, weights, &Settings::default(), &mut ());
+            let other = Task { weights: own(), ..Task::with_signs(&other_data, signs.clone(), 1.0) };
+            let again = learn(&other, &Settings::default(), &mut ());
             prop_assert_eq!(&again.learned, &fit.learned);
             let mut wrong = 0;
             for (i, row) in rows.iter().enumerate() {
@@ -326,7 +369,7 @@ mod tests {
             prop_assume!(![0.0, 1.0, -1.0, 0.1].contains(&other));
             let data = dense(&rows);
             let task = Task::with_signs(&data, vec![-1; signs.len()], 1.0);
-            let fit = learn(&task, None, &Settings::default(), &mut ());
+            let fit = learn(&task, &Settings::default(), &mut ());
             for row in &rows {
                 let mut new = row.clone();
                 new[0] = other;
@@ -340,7 +383,7 @@ mod tests {
         fn a_memory_comes_back_as_it_was((rows, signs) in examples(), damage in 0usize..7) {
             let data = dense(&rows);
             let task = Task::with_signs(&data, signs, 1.0);
-            let fit = learn(&task, None, &Settings::default(), &mut ());
+            let fit = learn(&task, &Settings::default(), &mut ());
             let memory = memory(&fit);
             let mut tensors = Tensors::default();
             memory.put(&mut tensors, "class.3.");
@@ -410,15 +453,15 @@ mod tests {
         let rows: Vec<f64> = (0..70_000).map(f64::from).collect();
         let data = Dataset::dense(1, &rows, &vec!["1"; rows.len()]).unwrap();
         let task = Task::with_signs(&data, vec![-1; rows.len()], 1.0);
-        let fit = learn(&task, None, &Settings::default(), &mut Impatient);
+        let fit = learn(&task, &Settings::default(), &mut Impatient);
         assert_eq!((fit.status, fit.updates), (Status::Interrupted, 65_536));
         let score = |i: usize| fit.learned.score(data.row(i));
         assert_eq!((score(65_535), score(65_536)), (-1.0, 1.0));
         let limited = Settings { max_updates: Some(100), ..Settings::default() };
-        let fit = learn(&task, None, &limited, &mut ());
+        let fit = learn(&task, &limited, &mut ());
         assert_eq!((fit.status, fit.updates, memory(&fit).len()), (Status::UpdateLimit, 100, 100));
         let limited = Settings { max_seconds: Some(1e-9), ..Settings::default() };
-        assert_eq!(learn(&task, None, &limited, &mut ()).status, Status::TimeLimit);
-        assert_eq!(learn(&task, None, &Settings::default(), &mut ()).status, Status::Converged);
+        assert_eq!(learn(&task, &limited, &mut ()).status, Status::TimeLimit);
+        assert_eq!(learn(&task, &Settings::default(), &mut ()).status, Status::Converged);
     }
 }

@@ -26,18 +26,33 @@ pub use registry::{
     Abilities, Ability, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, RowLimit, names_of,
 };
 
+use crate::dataset::{Dataset, Row};
 use crate::observe::Observer;
+use crate::store::{Arrays, StoreError, Tensors};
+use crate::theory::margin::MistakeLedger;
+use crate::theta::Theta;
+use crate::train::engine::cost_limit::{RunSize, Work};
+use crate::train::engine::evidence::{Detail, Evidence};
 use crate::train::engine::fit::Fit;
-use crate::train::engine::run::Task;
+use crate::train::engine::learned::Learned;
+use crate::train::engine::one_against_rest::SharedFit;
+use crate::train::engine::row_rule::{Memory, RowRule, Start, Step, row_rules};
+use crate::train::engine::run::{Outcome, Task};
+use crate::train::engine::shards;
+use crate::train::engine::state::State;
 use crate::train::settings::Settings;
 use crate::{Error, SettingsError};
 use registry::{Registered, listed};
 use serde::{Deserialize, Serialize};
 
 /// The list of learners gives the enum [`Learner`], the registry, and the way from a learner to its file. A file has a
-/// `DESCRIPTOR`, and its options, or `NoOptions`, are [`Registered`].
+/// `DESCRIPTOR`, and its options, or `NoOptions`, are [`Registered`]. A learner that goes row by row in a way of its own
+/// names its [`RowRule`] after `by`.
 macro_rules! learners {
-    ($($(#[$attribute:meta])* $file:ident: $variant:ident $(($bound:ident: $options:ident))?,)*) => {
+    ($($(#[$attribute:meta])* $file:ident: $variant:ident $(($bound:ident: $options:ident))? $(by $rule:ident)?,)*) => {
+        row_rules! { $($($file::$rule,)?)* }
+
+
         /// Which learner, with its own options.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case")]
@@ -66,14 +81,14 @@ macro_rules! learners {
 
 learners! {
     /// The last weights of a run over the rows.
-    perceptron: Perceptron,
+    perceptron: Perceptron by Perceptron,
     /// The mean of the weights over all examples seen.
     #[default]
     averaged: Averaged,
     /// All weights vote, each with the number of examples that it survived.
     voted: Voted,
     /// Also learns from rows that are right by too little.
-    margin_perceptron: Margin(rule: MarginRule),
+    margin_perceptron: Margin(rule: MarginRule) by MarginPerceptron,
     /// Learns from all mistakes at once.
     batch: Batch(options: BatchOptions),
     /// Keeps the best weights that were found.
@@ -85,7 +100,7 @@ learners! {
     /// One weight vector for each class.
     multiclass: Multiclass(options: MulticlassOptions),
     /// Stochastic gradient descent on a loss.
-    sgd: Sgd(options: SgdOptions),
+    sgd: Sgd(options: SgdOptions) by Sgd,
     /// The soft-margin support vector machine.
     svm: Svm(options: SvmOptions),
     /// Logistic regression.
@@ -95,7 +110,7 @@ learners! {
     /// Looks rows up.
     memoriser: Memoriser,
     /// Changes the weights by the least that makes a row right by 1.
-    passive_aggressive: PassiveAggressive(options: PassiveAggressiveOptions),
+    passive_aggressive: PassiveAggressive(options: PassiveAggressiveOptions) by PassiveAggressive,
 }
 
 impl Learner {
@@ -160,6 +175,71 @@ impl Learner {
     /// All its options with their values: with them, [`Learner::with_options`] makes it from its name again.
     pub fn options(&self) -> Options {
         self.registered().options()
+    }
+
+    /// What it does with one row; refused by learners that do not go row by row.
+    pub(crate) fn row_rule(&self, settings: &Settings, start: Start) -> Result<Core, SettingsError> {
+        self.registered().row_rule(settings, start)
+    }
+
+    /// What joins the weights of its run into one answer.
+    pub(crate) fn combine(&self) -> Combine {
+        self.registered().combine()
+    }
+
+    /// Learns from the rows of all classes at once; none where each class is learned against the rest.
+    pub(crate) fn fit_classes(
+        &self,
+        data: &Dataset,
+        settings: &Settings,
+        checkpoint: Option<State>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Outcome>, Error> {
+        self.registered().fit_classes(data, settings, checkpoint, observer)
+    }
+
+    /// What the runs of one class after the other have in common.
+    pub(crate) fn shared<'a>(
+        &self,
+        data: &'a Dataset,
+        settings: &Settings,
+        observer: &mut dyn Observer,
+    ) -> Option<Box<dyn SharedFit + 'a>> {
+        self.registered().shared(data, settings, observer)
+    }
+
+    /// Evidence of its own in a few words.
+    pub(crate) fn tell(&self, detail: &Detail, evidence: &Evidence) -> Option<String> {
+        match detail {
+            Detail::Own(own) => Some(own.text.clone()),
+            Detail::Shards { mistakes, updates, .. } => shards::tell(*mistakes, updates),
+            detail => self.registered().tell(detail, evidence),
+        }
+    }
+
+    /// What a run takes.
+    pub(crate) fn work(&self, size: &RunSize) -> Work {
+        self.registered().work(size)
+    }
+
+    /// The memory that a run takes at the least, and what for.
+    pub(crate) fn memory(&self, size: &RunSize) -> Option<(u64, String)> {
+        self.registered().memory(size)
+    }
+
+    /// The decision function of a model, from its arrays.
+    pub(crate) fn load(
+        &self,
+        arrays: &Arrays<'_>,
+        prefix: &str,
+        settings: &Settings,
+    ) -> Result<Learned, StoreError> {
+        self.registered().load(arrays, prefix, settings)
+    }
+
+    /// Whether one state learns all classes at once, row by row.
+    pub(crate) fn is_together(&self) -> bool {
+        self.is_online() && self.abilities().many_classes
     }
 
     /// Checks the options of the learner.

@@ -6,14 +6,20 @@
 //! holds with R√2 for the margin γ* = max over ‖Θ‖ = 1 of min_t a_t(Θ), and with two classes it makes the very mistakes
 //! of the perceptron, with θ_1 = −θ_0 and half the score on either side.
 
+use crate::Error;
 use crate::SettingsError;
 use crate::dataset::{Dataset, Row};
 use crate::linalg::{Interval, rounding_error_bound};
+use crate::numbers::grouped;
 use crate::observe::{Observer, Pace, Progress};
 use crate::theory::margin::{Extent, MarginInterval, MarginKind, MistakeLedger, quotient_down, stacked_norm};
 use crate::theta::Theta;
 use crate::train::engine::class_scores::{ClassScores, largest, reaches};
+use crate::train::engine::cost_limit::{RunSize, Work};
 use crate::train::engine::learned::Learned;
+use crate::train::engine::one_against_rest::train_multiclass;
+use crate::train::engine::run::Outcome;
+use crate::train::engine::state::State;
 use crate::train::learners::registry::{Abilities, Ability, Descriptor, Registered};
 use crate::train::learners::{Combine, Learner, Options};
 use crate::train::settings::{MistakeRule, Settings};
@@ -61,6 +67,23 @@ impl Default for MulticlassOptions {
 impl Registered for MulticlassOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn fit_classes(
+        &self,
+        data: &Dataset,
+        settings: &Settings,
+        checkpoint: Option<State>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Outcome>, Error> {
+        train_multiclass(data, settings, checkpoint, observer).map(Some)
+    }
+
+    fn work(&self, size: &RunSize) -> Work {
+        const MAX_SCORES: u64 = 10_000_000_000;
+        let (classes, rows) = (grouped(size.classes), grouped(size.rows));
+        let said = format!("scores {classes} classes for each of {rows} rows {}: @ scores", size.passes());
+        Work { amount: size.all().saturating_mul(size.epochs), most: MAX_SCORES, said, in_passes: true }
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {

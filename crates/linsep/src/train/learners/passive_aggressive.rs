@@ -6,11 +6,14 @@
 
 use crate::SettingsError;
 use crate::dataset::Row;
+use crate::theory::margin::MistakeLedger;
 use crate::theta::Theta;
+use crate::train::engine::row_rule::{Memory, RowRule, Start, Step};
 use crate::train::learners::registry::{
     Abilities, Ability, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
 };
-use crate::train::learners::{Combine, Learner, Options};
+use crate::train::learners::{Combine, Core, Learner, Options};
+use crate::train::settings::Settings;
 use serde::{Deserialize, Serialize};
 
 /// What the registry says of it.
@@ -86,6 +89,14 @@ impl Default for PassiveAggressiveOptions {
 impl Registered for PassiveAggressiveOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn row_rule(&self, _: &Settings, start: Start) -> Result<Core, SettingsError> {
+        Ok(PassiveAggressive::new(start.theta, *self).into())
+    }
+
+    fn combine(&self) -> Combine {
+        self.combine
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
@@ -183,6 +194,38 @@ impl PassiveAggressive {
         self.theta.add(tau * y, x);
         self.updates += 1;
         Some((agreement, tau))
+    }
+}
+
+impl RowRule for PassiveAggressive {
+    #[inline]
+    fn theta(&self) -> &Theta {
+        &self.theta
+    }
+
+    #[inline]
+    fn theta_mut(&mut self) -> &mut Theta {
+        &mut self.theta
+    }
+
+    #[inline]
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    #[inline]
+    fn set_updates(&mut self, updates: u64) {
+        self.updates = updates;
+    }
+
+    #[inline]
+    fn step(&mut self, row: Row<'_>, y: f64, weight: f64, _: &mut Memory, _: &mut MistakeLedger) -> Step {
+        self.learn(row, y, weight).map_or(Step::NONE, |(agreement, tau)| Step::of(agreement, tau))
+    }
+
+    #[inline]
+    fn measure(&mut self, _: f64, rounding_error: f64) {
+        self.rounding_error = rounding_error;
     }
 }
 

@@ -1,10 +1,13 @@
 //! The perceptron: on a mistake, the row is added to the weights.
 
+use crate::SettingsError;
 use crate::dataset::Row;
+use crate::theory::margin::MistakeLedger;
 use crate::theta::Theta;
-use crate::train::learners::Learner;
+use crate::train::engine::row_rule::{Memory, RowRule, Start, Step};
 use crate::train::learners::registry::{Abilities, Ability, Descriptor, Registered};
-use crate::train::settings::MistakeRule;
+use crate::train::learners::{Core, Learner};
+use crate::train::settings::{MistakeRule, Settings};
 
 /// What the registry says of it.
 pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
@@ -33,6 +36,10 @@ pub(crate) struct NoOptions;
 impl Registered for NoOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn row_rule(&self, settings: &Settings, start: Start) -> Result<Core, SettingsError> {
+        Ok(Perceptron::new(start.theta, settings.mistake).into())
     }
 }
 
@@ -71,6 +78,43 @@ impl Perceptron {
     pub fn update(&mut self, x: Row<'_>, y: f64) {
         self.theta.add(y, x);
         self.updates += 1;
+    }
+}
+
+impl RowRule for Perceptron {
+    #[inline]
+    fn theta(&self) -> &Theta {
+        &self.theta
+    }
+
+    #[inline]
+    fn theta_mut(&mut self) -> &mut Theta {
+        &mut self.theta
+    }
+
+    #[inline]
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    #[inline]
+    fn set_updates(&mut self, updates: u64) {
+        self.updates = updates;
+    }
+
+    /// A weight makes the row as much longer, hence agreement and step.
+    #[inline]
+    fn step(&mut self, row: Row<'_>, y: f64, weight: f64, _: &mut Memory, _: &mut MistakeLedger) -> Step {
+        self.learn(row, y * weight).map_or(Step::NONE, |agreement| Step::of(agreement / weight, weight))
+    }
+
+    #[inline]
+    fn measure(&mut self, _: f64, rounding_error: f64) {
+        self.rounding_error = rounding_error;
+    }
+
+    fn rounding_error(&self) -> f64 {
+        self.rounding_error
     }
 }
 

@@ -12,11 +12,13 @@
 
 use crate::dataset::Row;
 use crate::linalg::rounding_error_bound;
+use crate::numbers::{counted, grouped, percent};
 use crate::observe::{Observer, Update};
 use crate::theory::compression::{Compression, compression_bound};
 use crate::theory::margin::{MistakeLedger, certain_agreement};
 use crate::theta::Theta;
 use crate::train::engine::evidence::Detail;
+use crate::train::engine::evidence::Evidence;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
 use crate::train::engine::order::Blocks;
@@ -66,6 +68,24 @@ pub struct PocketOptions {
 impl Registered for PocketOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn tell(&self, detail: &Detail, _: &Evidence) -> Option<String> {
+        let Detail::Pocket { margin, kept, rows, looks, error_bound } = detail else { return None };
+        let by = if *margin > 0.0 { format!(" by a distance of at least {margin}") } else { String::new() };
+        let mut text = format!(
+            "{} of {} rows are right{by}; all rows were counted {}",
+            grouped(*kept),
+            grouped(*rows),
+            counted(*looks, "time", "times")
+        );
+        if let Some(bound) = error_bound.filter(|&bound| bound < 1.0) {
+            text += &format!(
+                "; if the rows were drawn independently, at most {} of new rows are wrong, with probability 0.95",
+                percent(bound)
+            );
+        }
+        Some(text)
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {

@@ -2,12 +2,22 @@
 //!
 //! Validation, help texts, forms, comparisons, the table in `docs/learners.md` and the tests all read these descriptors.
 
-use super::Learner;
 use super::options::{OptionValue, Options};
+use super::{Combine, Core, Learner};
+use crate::dataset::Dataset;
 use crate::numbers::bytes;
 use crate::observe::Observer;
+use crate::store::{Arrays, StoreError};
+use crate::train::engine::checkpoint::get_theta;
+use crate::train::engine::cost_limit::{RunSize, Work};
+use crate::train::engine::evidence::{Detail, Evidence};
 use crate::train::engine::fit::Fit;
+use crate::train::engine::learned::Learned;
+use crate::train::engine::one_against_rest::SharedFit;
+use crate::train::engine::row_rule::Start;
+use crate::train::engine::run::Outcome;
 use crate::train::engine::run::Task;
+use crate::train::engine::state::State;
 use crate::train::settings::Settings;
 use crate::{Error, SettingsError};
 use std::fmt;
@@ -271,6 +281,14 @@ pub struct Abilities {
     pub counts_mistakes: bool,
     /// Whether its mistakes, one after the other, can be written as a trace or a teaching set.
     pub traces_mistakes: bool,
+    /// Whether its score is a sum of weights times features.
+    pub weighs_features: bool,
+    /// Whether it looks for the widest margin, so that rows rest on it but for the gap of the optimum.
+    pub widens_margin: bool,
+    /// Whether rows may lie within that margin, at a price.
+    pub soft_margin: bool,
+    /// Whether its scores of new rows differ from row to row.
+    pub scores_new_rows: bool,
     /// Whether its scores can be turned into probabilities: they are the logarithm of the odds.
     pub probabilities: bool,
 }
@@ -289,6 +307,10 @@ impl Abilities {
         mistake_rule: false,
         counts_mistakes: false,
         traces_mistakes: false,
+        weighs_features: true,
+        widens_margin: false,
+        soft_margin: false,
+        scores_new_rows: true,
         probabilities: false,
     };
 
@@ -336,6 +358,59 @@ pub(crate) trait Registered {
     /// What it can do with the options that it has.
     fn abilities(&self) -> Abilities {
         self.descriptor().abilities
+    }
+
+    /// What it does with one row.
+    fn row_rule(&self, _: &Settings, _: Start) -> Result<Core, SettingsError> {
+        let name = self.descriptor().name;
+        Err(SettingsError::new("learner", format!("the {name} learner does not learn row by row")))
+    }
+
+    /// What joins the weights of its run into one answer.
+    fn combine(&self) -> Combine {
+        Combine::Last
+    }
+
+    /// Learns from the rows of all classes at once, from the beginning or from a checkpoint. None where each class is learned
+    /// against the rest.
+    fn fit_classes(
+        &self,
+        _: &Dataset,
+        _: &Settings,
+        _: Option<State>,
+        _: &mut dyn Observer,
+    ) -> Result<Option<Outcome>, Error> {
+        Ok(None)
+    }
+
+    /// What the runs of one class after the other against the rest have in common.
+    fn shared<'a>(
+        &self,
+        _: &'a Dataset,
+        _: &Settings,
+        _: &mut dyn Observer,
+    ) -> Option<Box<dyn SharedFit + 'a>> {
+        None
+    }
+
+    /// Evidence of its own in a few words.
+    fn tell(&self, _: &Detail, _: &Evidence) -> Option<String> {
+        None
+    }
+
+    /// What a run over this many rows of this many classes takes.
+    fn work(&self, size: &RunSize) -> Work {
+        size.one_by_one()
+    }
+
+    /// The memory that a run takes at the least, and what for.
+    fn memory(&self, size: &RunSize) -> Option<(u64, String)> {
+        Some(size.weights())
+    }
+
+    /// The decision function of a model, from its arrays.
+    fn load(&self, arrays: &Arrays<'_>, prefix: &str, settings: &Settings) -> Result<Learned, StoreError> {
+        Ok(Learned::Linear(get_theta(arrays, &format!("{prefix}theta"), settings)?))
     }
 
     /// Learns from a binary task. None for learners that go row by row, which the engine runs.

@@ -4,11 +4,17 @@
 //! the score of each vector is the score of the one before plus one dot product. Memory grows with the number
 //! of mistakes.
 
+use crate::SettingsError;
 use crate::dataset::Row;
+use crate::store::{Arrays, StoreError};
 use crate::theta::Theta;
-use crate::train::learners::Learner;
-use crate::train::learners::perceptron::ABILITIES;
+use crate::train::engine::checkpoint::{get_theta, get_votes};
+use crate::train::engine::learned::Learned;
+use crate::train::engine::row_rule::Start;
+use crate::train::learners::perceptron::{ABILITIES, Perceptron};
 use crate::train::learners::registry::{Abilities, Ability, Descriptor, Registered, RowLimit};
+use crate::train::learners::{Combine, Core, Learner};
+use crate::train::settings::Settings;
 use std::collections::HashMap;
 
 /// What the registry says of it.
@@ -35,6 +41,25 @@ pub(crate) struct NoOptions;
 impl Registered for NoOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn load(&self, arrays: &Arrays<'_>, prefix: &str, settings: &Settings) -> Result<Learned, StoreError> {
+        let last = get_theta(arrays, &format!("{prefix}theta"), settings)?;
+        let start = get_theta(arrays, &format!("{prefix}start"), settings)?;
+        let votes = get_votes(arrays, &format!("{prefix}votes"))?;
+        let columns = last.weights.len();
+        if start.weights.len() != columns || !votes.is_consistent(columns) {
+            return Err(StoreError::Damaged("its votes do not fit together".to_string()));
+        }
+        Ok(Learned::Voted { start, last, ballot: Box::new(Ballot::new(votes, columns)) })
+    }
+
+    fn row_rule(&self, settings: &Settings, start: Start) -> Result<Core, SettingsError> {
+        Ok(Perceptron::new(start.theta, settings.mistake).into())
+    }
+
+    fn combine(&self) -> Combine {
+        Combine::Vote
     }
 }
 

@@ -1,14 +1,14 @@
 //! The learners of a saved state: their vectors as arrays, and the rest as numbers.
 
 use super::{CheckpointError, Content, MAX};
-use crate::store::{Opened, StoreError, Tensors};
+use crate::store::{Arrays, Opened, StoreError, Tensors};
 use crate::theory::margin::MistakeLedger;
 use crate::theta::Theta;
-use crate::train::engine::online::{Core, Memory, OnlineLearner};
+use crate::train::engine::online::OnlineLearner;
+use crate::train::engine::row_rule::{Memory, RowRule, Start};
 use crate::train::learners::Combine;
 use crate::train::learners::averaged::Average;
 use crate::train::learners::multiclass::Multiclass;
-use crate::train::learners::sgd::{Adaptive, Coordinate, Sgd};
 use crate::train::learners::voted::Votes;
 use crate::train::settings::{Init, Settings};
 use serde::{Deserialize, Serialize};
@@ -22,23 +22,9 @@ pub(super) struct LearnerContent {
     seen: u64,
     mass: f64,
     flushed_sum: bool,
-    /// Of gradient descent only.
-    descent: Option<SgdArrays>,
+    /// Of the rule of the learner.
+    own: Option<serde_json::Value>,
 }
-
-/// Where gradient descent stands beside its vectors.
-#[derive(Serialize, Deserialize)]
-struct SgdArrays {
-    scale: f64,
-    seen: u64,
-    step: f64,
-    /// Of adaptive steps only: N, and s and G of the appended coordinate.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    adaptive: Option<[f64; 3]>,
-}
-
-/// The names of the arrays of adaptive steps: s and G of each feature.
-const ADAPTIVE: [&str; 2] = ["largest", "gradients"];
 
 impl LearnerContent {
     /// What stands where there is no one learner.
@@ -50,7 +36,7 @@ impl LearnerContent {
             seen: 0,
             mass: 0.0,
             flushed_sum: false,
-            descent: None,
+            own: None,
         }
     }
 }
@@ -88,10 +74,7 @@ pub(super) fn put_learner<'a>(
         updates: learner.updates(),
         ledger: learner.ledger,
         awaits_first: learner.awaits_first,
-        descent: match &learner.core {
-            Core::Sgd(sgd) => Some(put_descent(tensors, prefix, sgd)),
-            _ => None,
-        },
+        own: learner.core.put(tensors, prefix),
         ..LearnerContent::none()
     };
     match &learner.memory {
@@ -116,7 +99,7 @@ pub(super) fn put_learner<'a>(
 
 /// The learner of which the arrays begin with `prefix`.
 pub(super) fn get_learner(
-    opened: &Opened<'_, Content<'static>>,
+    opened: &Arrays<'_>,
     prefix: &str,
     content: &LearnerContent,
     settings: &Settings,
@@ -129,7 +112,7 @@ pub(super) fn get_learner(
         _ => None,
     };
     check_counts(&[content.updates, content.seen, content.ledger.updates()])?;
-    let memory = match Memory::kind(&settings.learner) {
+    let memory = match settings.learner.combine() {
         Combine::Last => Memory::Nothing,
         Combine::Average => {
             let flushed_sum = content.flushed_sum.then(|| vector("flushed_sum")).transpose()?;
@@ -162,54 +145,12 @@ pub(super) fn get_learner(
         return Err(damaged("its vectors differ in length"));
     }
     // The radius matters for the first step of descent only, which is written down.
-    let mut core = Core::new(settings, theta, Some(1.0)).map_err(|error| damaged(&error.to_string()))?;
+    let start_of = Start { theta, radius: Some(1.0) };
+    let core = settings.learner.row_rule(settings, start_of);
+    let mut core = core.map_err(|error| damaged(&error.to_string()))?;
     core.set_updates(content.updates);
-    if let Core::Sgd(sgd) = &mut core {
-        let descent = content.descent.as_ref().ok_or_else(|| damaged("it does not know its step"))?;
-        let sane = |x: f64| x > 0.0 && x.is_finite();
-        if !sane(descent.scale) || !sane(descent.step) || descent.seen > MAX {
-            return Err(damaged("its step makes no sense"));
-        }
-        (sgd.scale, sgd.seen, sgd.step) = (descent.scale, descent.seen, descent.step);
-        if sgd.adaptive.is_some() {
-            let adaptive = get_adaptive(opened, prefix, descent)?;
-            if !adaptive.is_consistent(columns) {
-                return Err(damaged("its steps do not fit its features"));
-            }
-            sgd.adaptive = Some(adaptive);
-        }
-    }
+    core.take(opened, prefix, content.own.as_ref())?;
     Ok(OnlineLearner::from_parts(core, memory, content.ledger, start, content.awaits_first))
-}
-
-/// Puts what adaptive steps keep of each feature into arrays, and the rest of where descent stands into numbers.
-fn put_descent<'a>(tensors: &mut Tensors<'a>, prefix: &str, sgd: &'a Sgd) -> SgdArrays {
-    let adaptive = sgd.adaptive.as_ref().map(|adaptive| {
-        let [largest, gradients] = ADAPTIVE.map(|name| format!("{prefix}{name}"));
-        tensors.put_f64(&largest, adaptive.features.iter().map(|feature| feature.largest));
-        tensors.put_f64(&gradients, adaptive.features.iter().map(|feature| feature.gradients));
-        [adaptive.mass, adaptive.appended.largest, adaptive.appended.gradients]
-    });
-    SgdArrays { scale: sgd.scale, seen: sgd.seen, step: sgd.step, adaptive }
-}
-
-fn get_adaptive(
-    opened: &Opened<'_, Content<'static>>,
-    prefix: &str,
-    descent: &SgdArrays,
-) -> Result<Adaptive, CheckpointError> {
-    let [mass, largest, gradients] =
-        descent.adaptive.ok_or_else(|| damaged("it does not know its adaptive steps"))?;
-    let appended = Coordinate { largest, gradients };
-    let vectors = ADAPTIVE.map(|name| opened.f64s(&format!("{prefix}{name}")));
-    let [largest, gradients] = vectors;
-    let (largest, gradients) = (largest?, gradients?);
-    if largest.len() != gradients.len() {
-        return Err(damaged("its vectors differ in length"));
-    }
-    let pairs = largest.into_iter().zip(gradients);
-    let features = pairs.map(|(largest, gradients)| Coordinate { largest, gradients }).collect();
-    Ok(Adaptive { features, appended, mass })
 }
 
 /// Puts the vectors of the multi-class perceptron into arrays.
@@ -263,11 +204,7 @@ pub(crate) fn put_theta<'a>(tensors: &mut Tensors<'a>, name: &str, theta: &'a Th
     tensors.put_f64(&format!("{name}.bias"), [theta.bias].into_iter());
 }
 
-pub(crate) fn get_theta<T: serde::de::DeserializeOwned>(
-    opened: &Opened<'_, T>,
-    name: &str,
-    settings: &Settings,
-) -> Result<Theta, StoreError> {
+pub(crate) fn get_theta(opened: &Arrays<'_>, name: &str, settings: &Settings) -> Result<Theta, StoreError> {
     let weights = opened.f64s(&format!("{name}.weights"))?;
     let bias = match opened.f64s(&format!("{name}.bias"))?.as_slice() {
         [bias] => *bias,
@@ -289,10 +226,7 @@ pub(crate) fn put_votes<'a>(tensors: &mut Tensors<'a>, name: &str, votes: &'a Vo
     tensors.put_u64(&format!("{name}.survivals"), votes.survivals.iter().copied());
 }
 
-pub(crate) fn get_votes<T: serde::de::DeserializeOwned>(
-    opened: &Opened<'_, T>,
-    name: &str,
-) -> Result<Votes, StoreError> {
+pub(crate) fn get_votes(opened: &Arrays<'_>, name: &str) -> Result<Votes, StoreError> {
     let (rows, signs) = (opened.u32s(&format!("{name}.rows"))?, opened.i8s(&format!("{name}.signs"))?);
     if rows.len() != signs.len() {
         return Err(StoreError::Damaged("the votes have rows without signs".to_string()));

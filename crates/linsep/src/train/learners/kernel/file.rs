@@ -6,7 +6,7 @@ use super::KernelOptions;
 use super::gram::{Support, square};
 use super::machine::{KernelMachine, Terms};
 use crate::dataset::Row;
-use crate::store::{Opened, StoreError, Tensors};
+use crate::store::{Arrays, StoreError, Tensors};
 use crate::train::Settings;
 use crate::train::engine::checkpoint::{get_theta, put_theta};
 use crate::train::learners::Combine;
@@ -31,8 +31,8 @@ pub(crate) fn put_kernel<'a>(tensors: &mut Tensors<'a>, prefix: &str, machine: &
 }
 
 /// Takes a machine from a file. What does not fit together is an error.
-pub(crate) fn get_kernel<T: serde::de::DeserializeOwned>(
-    opened: &Opened<'_, T>,
+pub(super) fn get_kernel(
+    opened: &Arrays<'_>,
     prefix: &str,
     settings: &Settings,
     options: &KernelOptions,

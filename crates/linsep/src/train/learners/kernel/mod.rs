@@ -22,14 +22,20 @@ mod tests;
 
 pub use machine::KernelMachine;
 
+use crate::numbers::counted;
+use crate::train::engine::evidence::{Detail, Evidence};
 pub(crate) use dual::learn;
-pub(crate) use file::{get_kernel, put_kernel};
+use file::get_kernel;
+pub(crate) use file::put_kernel;
 
 use crate::Error;
 use crate::SettingsError;
 use crate::dataset::{Dataset, Rows};
 use crate::observe::Observer;
+use crate::store::{Arrays, StoreError};
+use crate::train::engine::cost_limit::{RunSize, Work};
 use crate::train::engine::fit::Fit;
+use crate::train::engine::learned::Learned;
 use crate::train::engine::run::Task;
 use crate::train::learners::registry::{
     Abilities, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered, RowLimit,
@@ -94,7 +100,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             ..Combine::option("last")
         },
     ],
-    abilities: Abilities { counts_mistakes: true, ..Abilities::ALL_ROWS },
+    abilities: Abilities { counts_mistakes: true, weighs_features: false, ..Abilities::ALL_ROWS },
     usual_epochs: 100,
     compared_up_to: Some(RowLimit {
         rows: 5_000,
@@ -201,6 +207,25 @@ impl Kernel {
 impl Registered for KernelOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn tell(&self, detail: &Detail, _: &Evidence) -> Option<String> {
+        let Detail::Kernel { support } = detail else { return None };
+        Some(counted(*support, "support vector", "support vectors"))
+    }
+
+    fn work(&self, size: &RunSize) -> Work {
+        const MAX_VISITS: u64 = 100_000_000;
+        Work { most: MAX_VISITS, ..size.one_by_one() }
+    }
+
+    /// It has no weights.
+    fn memory(&self, _: &RunSize) -> Option<(u64, String)> {
+        None
+    }
+
+    fn load(&self, arrays: &Arrays<'_>, prefix: &str, settings: &Settings) -> Result<Learned, StoreError> {
+        Ok(Learned::Kernel(Box::new(get_kernel(arrays, prefix, settings, self)?)))
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {

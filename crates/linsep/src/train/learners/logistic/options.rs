@@ -2,9 +2,18 @@
 
 use super::fit;
 use super::problem::Penalty;
+use crate::dataset::Dataset;
+use crate::numbers::{counted, grouped};
 use crate::observe::Observer;
+use crate::separate::Verdict;
+use crate::theory::margin::MarginKind;
+use crate::train::engine::cost_limit::{RunSize, Work};
+use crate::train::engine::evidence::{Detail, Evidence};
 use crate::train::engine::fit::Fit;
+use crate::train::engine::one_against_rest::train_logistic;
+use crate::train::engine::run::Outcome;
 use crate::train::engine::run::Task;
+use crate::train::engine::state::State;
 use crate::train::learners::registry::{
     Abilities, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
 };
@@ -127,6 +136,55 @@ impl Registered for LogisticOptions {
         &DESCRIPTOR
     }
 
+    fn tell(&self, detail: &Detail, evidence: &Evidence) -> Option<String> {
+        match detail {
+            Detail::Logistic { primal, dual, gap, kept } => {
+                let proved = match (dual, gap) {
+                    (Some(dual), Some(gap)) => {
+                        format!(", proved to be at least {dual:.6} for all weights (gap {gap:.1e})")
+                    }
+                    _ => ", without a penalty, so its distance from the optimum is not proved".to_string(),
+                };
+                let of = grouped(evidence.features);
+                let kept = counted(*kept, "feature has", "features have");
+                Some(format!("objective {primal:.6}{proved}; {kept} a weight that is not zero, of {of}"))
+            }
+            Detail::Firth { objective, set_aside } => {
+                let aside = match set_aside {
+                    0 => String::new(),
+                    &n => format!(
+                        "; {} set aside as combinations of others",
+                        counted(n, "column is", "columns are")
+                    ),
+                };
+                Some(format!("penalised log likelihood {objective:.6}{aside}"))
+            }
+            Detail::NoOptimum { verdict } => Some(no_optimum(evidence, *verdict)),
+            _ => None,
+        }
+    }
+
+    /// Of several classes together.
+    fn fit_classes(
+        &self,
+        data: &Dataset,
+        settings: &Settings,
+        _: Option<State>,
+        observer: &mut dyn Observer,
+    ) -> Result<Option<Outcome>, Error> {
+        match settings.positive.is_none() && data.classes().len() > 2 {
+            true => train_logistic(data, settings, self, observer).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    fn work(&self, size: &RunSize) -> Work {
+        const MAX_SCORES_IN_A_STEP: u64 = 50_000_000;
+        let (classes, rows) = (grouped(size.classes), grouped(size.rows));
+        let said = format!("scores {classes} classes for each of {rows} rows in every step: @ scores");
+        Work { amount: size.all(), most: MAX_SCORES_IN_A_STEP, said, in_passes: false }
+    }
+
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {
         let penalty = given.choice("penalty").unwrap_or(self.penalty);
         let usual = Self::default().l1_ratio;
@@ -205,4 +263,28 @@ impl Registered for LogisticOptions {
     ) -> Result<Option<Fit>, Error> {
         fit(task, settings, self, observer).map(Some)
     }
+}
+
+/// Why no finite weights are best.
+fn no_optimum(evidence: &Evidence, verdict: Verdict) -> String {
+    let many = evidence.margin.kind == MarginKind::MultiClass;
+    let why = match (verdict, many) {
+        (Verdict::Complete, false) => "a boundary separates the classes completely",
+        (Verdict::Complete, true) => "there are weights that give every row's own class the largest score",
+        (Verdict::QuasiComplete, false) => {
+            "a boundary has no row on its wrong side and some strictly on the right one (quasi-complete separation)"
+        }
+        (Verdict::QuasiComplete, true) => {
+            "there are weights that give no row another class a larger score than its own, and some rows their own a larger one \
+             (quasi-complete separation)"
+        }
+        (Verdict::Overlap | Verdict::Undecided, _) => {
+            return "whether logistic regression without a penalty has a finite optimum was not decided within the limits"
+                .to_string();
+        }
+    };
+    format!(
+        "logistic regression without a penalty has no finite optimum: {why}, which is proved, so the \
+         likelihood keeps increasing as the weights grow"
+    )
 }

@@ -14,16 +14,21 @@ mod options;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use adaptive::{Adaptive, Coordinate};
+use adaptive::{Adaptive, Coordinate};
 pub use loss::Loss;
 pub(crate) use options::DESCRIPTOR;
 pub use options::{SgdOptions, StepSchedule};
 
 use crate::dataset::Row;
+use crate::store::{Arrays, StoreError, Tensors};
+use crate::theory::margin::MistakeLedger;
 use crate::theta::Theta;
+use crate::train::engine::checkpoint::MAX as MAX_COUNT;
+use crate::train::engine::row_rule::{Memory, RowRule, Step};
 use crate::train::learners::averaged::Average;
 use crate::train::learners::perceptron::is_mistake;
 use crate::train::settings::MistakeRule;
+use serde::{Deserialize, Serialize};
 
 /// The state of a run: θ = s·v.
 #[derive(Clone, Debug, PartialEq)]
@@ -115,20 +120,153 @@ impl Sgd {
         self.updates += u64::from(moved != 0.0);
         Some((agreement, moved))
     }
+}
 
-    /// Whether a penalty pulls θ towards zero at every example.
-    pub(crate) fn shrinks(&self) -> bool {
+impl RowRule for Sgd {
+    #[inline]
+    fn theta(&self) -> &Theta {
+        &self.theta
+    }
+
+    #[inline]
+    fn theta_mut(&mut self) -> &mut Theta {
+        &mut self.theta
+    }
+
+    #[inline]
+    fn updates(&self) -> u64 {
+        self.updates
+    }
+
+    #[inline]
+    fn set_updates(&mut self, updates: u64) {
+        self.updates = updates;
+    }
+
+    #[inline]
+    fn step(
+        &mut self,
+        row: Row<'_>,
+        y: f64,
+        weight: f64,
+        memory: &mut Memory,
+        ledger: &mut MistakeLedger,
+    ) -> Step {
+        if self.adaptive.is_some() {
+            let average = match memory {
+                Memory::Average(average) => Some(average),
+                _ => None,
+            };
+            return match self.learn_adaptively(row, y, weight, average) {
+                // The average has its part of it already.
+                Some((agreement, moved)) => Step { agreement, size: moved, added: 0.0 },
+                None => Step::NONE,
+            };
+        }
+        let SgdStep { agreement, shrunk, size, added } = self.learn(row, y, weight);
+        if shrunk != 1.0 {
+            ledger.record_shrinking(shrunk);
+        }
+        Step { agreement: agreement * shrunk, size, added }
+    }
+
+    #[inline]
+    fn measure(&mut self, _: f64, rounding_error: f64) {
+        self.rounding_error = rounding_error / self.scale;
+    }
+
+    #[inline]
+    fn sums_rows(&self) -> bool {
+        self.adaptive.is_none()
+    }
+
+    fn updates_every_row(&self) -> bool {
         self.options.l2 > 0.0
     }
 
-    /// Whether s has become so small that sums with v would lose digits.
-    pub(crate) fn must_fold(&self) -> bool {
+    #[inline]
+    fn scale(&self) -> f64 {
+        self.scale
+    }
+
+    #[inline]
+    fn must_fold(&self) -> bool {
         self.scale < 1e-3
     }
 
-    /// Multiplies v by s and sets s to 1.
-    pub(crate) fn fold(&mut self) {
+    fn fold(&mut self) {
         let scale = std::mem::replace(&mut self.scale, 1.0);
         self.theta.multiply(scale);
     }
+
+    /// Two numbers for each feature: the judge needs the room.
+    fn finish(&mut self) {
+        self.adaptive = None;
+    }
+
+    fn shift_features_down(&mut self) {
+        if let Some(adaptive) = &mut self.adaptive {
+            adaptive.shift_down();
+        }
+    }
+
+    fn put<'a>(&'a self, tensors: &mut Tensors<'a>, prefix: &str) -> Option<serde_json::Value> {
+        let adaptive = self.adaptive.as_ref().map(|adaptive| {
+            let [largest, gradients] = ADAPTIVE.map(|name| format!("{prefix}{name}"));
+            tensors.put_f64(&largest, adaptive.features.iter().map(|feature| feature.largest));
+            tensors.put_f64(&gradients, adaptive.features.iter().map(|feature| feature.gradients));
+            [adaptive.mass, adaptive.appended.largest, adaptive.appended.gradients]
+        });
+        let Self { scale, seen, step, .. } = *self;
+        serde_json::to_value(SgdContent { scale, seen, step, adaptive }).ok()
+    }
+
+    fn take(
+        &mut self,
+        opened: &Arrays<'_>,
+        prefix: &str,
+        own: Option<&serde_json::Value>,
+    ) -> Result<(), StoreError> {
+        let damaged = |what: &str| StoreError::Damaged(what.to_string());
+        let own = own.and_then(|own| SgdContent::deserialize(own).ok());
+        let own = own.ok_or_else(|| damaged("it does not know its step"))?;
+        let sane = |x: f64| x > 0.0 && x.is_finite();
+        if !sane(own.scale) || !sane(own.step) || own.seen > MAX_COUNT {
+            return Err(damaged("its step makes no sense"));
+        }
+        (self.scale, self.seen, self.step) = (own.scale, own.seen, own.step);
+        if self.adaptive.is_none() {
+            return Ok(());
+        }
+        let [mass, largest, gradients] =
+            own.adaptive.ok_or_else(|| damaged("it does not know its adaptive steps"))?;
+        let appended = Coordinate { largest, gradients };
+        let [largest, gradients] = ADAPTIVE.map(|name| opened.f64s(&format!("{prefix}{name}")));
+        let (largest, gradients) = (largest?, gradients?);
+        if largest.len() != gradients.len() {
+            return Err(damaged("its vectors differ in length"));
+        }
+        let pairs = largest.into_iter().zip(gradients);
+        let features = pairs.map(|(largest, gradients)| Coordinate { largest, gradients }).collect();
+        let adaptive = Adaptive { features, appended, mass };
+        if !adaptive.is_consistent(self.theta.weights.len()) {
+            return Err(damaged("its steps do not fit its features"));
+        }
+        self.adaptive = Some(adaptive);
+        Ok(())
+    }
 }
+
+/// Where a run stands beside its vectors.
+#[derive(Serialize, Deserialize)]
+struct SgdContent {
+    scale: f64,
+    seen: u64,
+    step: f64,
+    /// Of adaptive steps only: N, and s and G of the appended coordinate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    adaptive: Option<[f64; 3]>,
+}
+
+/// The names of the arrays of adaptive steps: s and G of each feature.
+const ADAPTIVE: [&str; 2] = ["largest", "gradients"];

@@ -1,12 +1,15 @@
 //! The registry entry of gradient descent, and its options.
 
+use super::Sgd;
 use super::loss::Loss;
 use crate::SettingsError;
+use crate::train::engine::row_rule::Start;
 use crate::train::learners::registry::{
     Abilities, Ability, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, Registered,
 };
 use crate::train::learners::schedule::{self, POWERS};
-use crate::train::learners::{Combine, Learner, Options};
+use crate::train::learners::{Combine, Core, Learner, Options};
+use crate::train::settings::Settings;
 use serde::{Deserialize, Serialize};
 
 /// What the registry says of it.
@@ -169,6 +172,14 @@ impl SgdOptions {
 impl Registered for SgdOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn row_rule(&self, _: &Settings, start: Start) -> Result<Core, SettingsError> {
+        Ok(Sgd::new(start.theta, *self, self.first_step(start.radius)?).into())
+    }
+
+    fn combine(&self) -> Combine {
+        self.combine
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {

@@ -1,7 +1,10 @@
 //! The options of the support vector machine.
 
 use super::{SvmLoss, learn};
+use crate::numbers::counted;
 use crate::observe::Observer;
+use crate::train::engine::cost_limit::{RunSize, Work};
+use crate::train::engine::evidence::{Detail, Evidence};
 use crate::train::engine::fit::Fit;
 use crate::train::engine::run::Task;
 use crate::train::learners::registry::{
@@ -47,7 +50,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             help: "stop when the objective is proved to be within this relative gap of the optimum",
         },
     ],
-    abilities: Abilities::ALL_ROWS,
+    abilities: Abilities { widens_margin: true, soft_margin: true, ..Abilities::ALL_ROWS },
     // Coordinate descent needs many passes for its gap, and makes them cheaper as it goes.
     usual_epochs: 1000,
     compared_up_to: None,
@@ -77,6 +80,18 @@ impl Default for SvmOptions {
 impl Registered for SvmOptions {
     fn descriptor(&self) -> &'static Descriptor {
         &DESCRIPTOR
+    }
+
+    fn tell(&self, detail: &Detail, _: &Evidence) -> Option<String> {
+        let Detail::Svm { primal, dual, gap, support } = detail else { return None };
+        Some(format!(
+            "objective {primal:.6}, proved to be at least {dual:.6} for all weights (gap {gap:.1e}); {}",
+            counted(*support, "support vector", "support vectors")
+        ))
+    }
+
+    fn work(&self, size: &RunSize) -> Work {
+        size.to_a_goal()
     }
 
     fn with_options(&self, given: &Options) -> Result<Learner, SettingsError> {

@@ -1,9 +1,9 @@
 //! The candidates of a search: ways to prepare the rows, learners, penalties.
 
 use crate::dataset::{Dataset, Rows};
-use crate::features::{Expansion, Features, MAX_WORDS, Scaling, Schema, TermWeights, TextChoice};
+use crate::features::{Expansion, Features, Scaling, Schema, TermWeights, TextChoice};
 use crate::numbers::counted;
-use crate::out_of_fold::Preparation;
+use crate::prepare::Preparation;
 use crate::train::{Learner, LogisticOptions, Loss, SgdOptions, SvmLoss, SvmOptions};
 use std::fmt;
 
@@ -132,13 +132,7 @@ pub(super) fn families(
     probabilities: bool,
 ) -> Vec<Family> {
     let logistic = |features, scaling| Family {
-        preparation: Preparation {
-            text: None,
-            most_words: Some(MAX_WORDS as usize),
-            features,
-            max_pairs: None,
-            scaling,
-        },
+        preparation: Preparation { features, scaling, ..Preparation::default() },
         kind: Kind::Logistic,
         values: C_GRID.to_vec(),
     };

@@ -5,7 +5,7 @@ use super::{Deadline, Search, Searched, fold};
 use crate::Error;
 use crate::dataset::Dataset;
 use crate::observe::Observer;
-use crate::split::{folds, others};
+use crate::split::folds;
 use crate::theory::binomial::{Interval, clopper_pearson};
 use crate::train::Settings;
 use serde::{Deserialize, Serialize};
@@ -106,9 +106,9 @@ fn errors_of(
 /// The whole search without each of five parts in turn, and the errors of what it chose on that part.
 pub(super) fn nested(search: &Search<'_>, observer: &mut Deadline<'_>) -> Result<Option<Estimate>, Error> {
     let mut errors = 0;
-    for part in &outer_parts(search.data, search.settings)? {
-        let rows = search.data.subset(&others(search.data.len(), part))?;
-        let inner = Search { data: &rows, ..*search };
+    for part in &outer_parts(search.data(), search.settings)? {
+        let rows = search.records.without(part)?;
+        let inner = Search { records: &rows, ..*search };
         // A class of few rows may not be left in all of its parts: then there is no such estimate.
         if inner.check().is_err() {
             return Ok(None);
@@ -123,5 +123,5 @@ pub(super) fn nested(search: &Search<'_>, observer: &mut Deadline<'_>) -> Result
             None => return Ok(None),
         }
     }
-    Ok(Some(Estimate::new(Judging::Nested, errors, search.data.len() as u64)))
+    Ok(Some(Estimate::new(Judging::Nested, errors, search.data().len() as u64)))
 }

@@ -2,8 +2,8 @@
 
 use crate::classes::class_name;
 use crate::dataset::Dataset;
-use crate::metric::{JudgedRow, Metric};
 use crate::train::Settings;
+use crate::validate::metric::{JudgedRow, Metric};
 use serde::Serialize;
 
 /// The baseline: always predicting the most frequent class.

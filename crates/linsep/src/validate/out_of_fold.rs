@@ -1,7 +1,7 @@
 //! Out-of-fold scores: every row is scored by a model that has not learned from it.
 //!
 //! The rows are dealt out into folds, each with its share of every class. For each fold, columns and scaling are learned on
-//! the other rows ([`prepare_fold`]), a model is trained on these with the settings of the whole, and it scores the rows of
+//! the other rows ([`Preparation::fit_fold`]), a model is trained on these with the settings of the whole, and it scores the rows of
 //! the fold. So the scores are as good, and as bad, as those of new rows.
 //!
 //! The scores of most learners have no unit: a perceptron's weights grow with its updates, so that a model of all rows
@@ -10,77 +10,22 @@
 
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::features::{Features, Recipe, RecipeBuffer, Scaler, Scaling, Schema, TextChoice, learn_columns};
-use crate::model::learn_expansion;
+use crate::features::RecipeBuffer;
 use crate::numbers::counted;
 use crate::observe::{Observer, Progress, in_parallel};
-use crate::split::{Split, folds, others};
+use crate::prepare::{Preparation, Prepared, Records};
+use crate::split::folds;
 use crate::train::{Learned, Settings, Status, train};
 use crate::{Error, SettingsError};
 
 /// Folds where nothing else is said.
 pub const FOLDS: usize = 5;
 
-/// Rows to learn from, prepared, and the rows that are held out of them.
-#[derive(Debug)]
-pub struct Fold {
-    /// The rows to learn from, expanded and scaled.
-    pub train: Dataset,
-    /// The rows to judge on, with the columns that were learned from the others, neither expanded nor scaled.
-    pub held_out: Dataset,
-    /// The preparation, fitted on the training rows alone.
-    pub recipe: Recipe,
-}
-
-/// How the rows of a fold are prepared.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Preparation {
-    /// The text options, instead of those that the texts were read with.
-    pub text: Option<TextChoice>,
-    /// The most words of a column that all have features of their own; none for any number.
-    pub most_words: Option<usize>,
-    /// The features made of the columns.
-    pub features: Features,
-    /// The most products of columns; the usual number if not said.
-    pub max_pairs: Option<usize>,
-    /// How features are scaled.
-    pub scaling: Scaling,
-}
-
-/// Prepares a fold: `part` has the places of the rows that are held out, increasing. Fills, words, splines, products and scaling
-/// are those that the other rows show. `schema` and `data` are as read, before missing cells are filled. `None` if the
-/// observer stopped it.
-pub fn prepare_fold(
-    schema: &Schema,
-    data: &Dataset,
-    part: &[usize],
-    preparation: Preparation,
-    settings: &Settings,
-    observer: &mut dyn Observer,
-) -> Result<Option<Fold>, Error> {
-    let split = Split { train: data.subset(&others(data.len(), part))?, held_out: data.subset(part)? };
-    let Preparation { text, most_words, features, max_pairs, scaling } = preparation;
-    let mut schema = schema.clone();
-    if let Some(choice) = text {
-        schema.choose_terms(choice);
-    }
-    let (mut columns, split) = learn_columns(schema, split, most_words)?;
-    let expansion = learn_expansion(features, max_pairs, &columns, &split.train, settings, observer)?;
-    let Some(expansion) = expansion else { return Ok(None) };
-    let train = expansion.apply_all(split.train)?;
-    let scaler = Scaler::learn_for(scaling, &train, &columns, &expansion);
-    columns.fill_from(&scaler);
-    let train = scaler.apply_all(train)?;
-    Ok(Some(Fold { train, held_out: split.held_out, recipe: Recipe { columns, expansion, scaling: scaler } }))
-}
-
 /// The rows, and how they are learned from.
 #[derive(Clone, Copy, Debug)]
 pub struct OutOfFoldTask<'a> {
-    /// How the columns were read.
-    pub schema: &'a Schema,
-    /// The rows, before missing cells are filled and before scaling.
-    pub data: &'a Dataset,
+    /// The rows as they were read.
+    pub records: &'a Records,
     /// How rows are prepared, as learned on the training rows of each fold.
     pub preparation: Preparation,
     /// The settings of each run.
@@ -121,8 +66,8 @@ impl OutOfFoldTask<'_> {
     /// observer that breaks ends it with [`Error::Interrupted`].
     pub fn run(&self, observer: &mut dyn Observer) -> Result<OutOfFold, Error> {
         self.check()?;
-        let folds_wanted = self.folds.min(self.data.len());
-        let parts = folds(self.data, folds_wanted, self.settings.seed)?;
+        let folds_wanted = self.folds.min(self.records.data.len());
+        let parts = folds(&self.records.data, folds_wanted, self.settings.seed)?;
         // The sides of the whole, also where a fold lacks a class.
         let positive = self.classes.pair().map(|pair| pair.positive.clone());
         let settings = Settings { positive, ..self.settings.clone() };
@@ -165,16 +110,16 @@ impl OutOfFoldTask<'_> {
         /// Scores that are kept at a time: 800 MB of them.
         const MAX_SCORES: usize = 100_000_000;
         let refuse = |problem: String| Err(SettingsError::new("probabilities", problem));
-        if self.data.len().saturating_mul(self.width()) > MAX_SCORES {
+        if self.records.data.len().saturating_mul(self.width()) > MAX_SCORES {
             return refuse(format!(
                 "{} of {} classes each are more out-of-fold scores than can be kept",
-                counted(self.data.len() as u64, "row", "rows"),
+                counted(self.records.data.len() as u64, "row", "rows"),
                 self.width()
             ));
         }
-        let outcomes = self.classes.outcomes_of(self.data.classes());
+        let outcomes = self.classes.outcomes_of(self.records.data.classes());
         let mut rows = vec![0u64; self.classes.outcomes().len()];
-        for (outcome, count) in outcomes.into_iter().zip(self.data.class_counts()) {
+        for (outcome, count) in outcomes.into_iter().zip(self.records.data.class_counts()) {
             rows[outcome.unwrap_or(0)] += count as u64;
         }
         if let (Some(_), Some(place)) = (self.classes.pair(), rows.iter().position(|&rows| rows < 2)) {
@@ -198,9 +143,11 @@ impl OutOfFoldTask<'_> {
         if observer.progress(&Progress::Parts { what: "folds", done: 0, total: 1 }).is_break() {
             return Err(Error::Interrupted);
         }
-        let fold = prepare_fold(self.schema, self.data, part, self.preparation, settings, observer)?;
-        let fold = fold.ok_or(Error::Interrupted)?;
-        let outcome = train(&fold.train, settings, observer)?;
+        let fold = self.preparation.fit_fold(self.records, part, settings, observer)?;
+        let Some(Prepared { train: rows, held_out: Some(held_out), recipe }) = fold else {
+            return Err(Error::Interrupted);
+        };
+        let outcome = train(&rows, settings, observer)?;
         if outcome.status == Status::Interrupted {
             return Err(Error::Interrupted);
         }
@@ -208,27 +155,25 @@ impl OutOfFoldTask<'_> {
             let problem = "training on a fold gave no model, so there are no out-of-fold scores";
             return Err(SettingsError::new("probabilities", problem).into());
         }
-        let size = typical_size_watched(&outcome.learned, &fold.train, observer).ok_or(Error::Interrupted)?;
+        let size = typical_size_watched(&outcome.learned, &rows, observer).ok_or(Error::Interrupted)?;
         let places = self.places_of(&outcome.classes);
-        let outcomes = self.classes.outcomes_of(fold.held_out.classes());
+        let outcomes = self.classes.outcomes_of(held_out.classes());
         let mut scored = Scored { rows: Vec::new(), scores: Vec::new(), truth: Vec::new(), size };
         let (mut buffer, mut own) = (RecipeBuffer::default(), Vec::new());
         for (i, &row) in part.iter().enumerate() {
-            let Some(truth) = outcomes[fold.held_out.labels()[i] as usize] else { continue };
-            let features = fold.held_out.row(i).truncated(fold.recipe.columns.features());
-            let features = fold.recipe.apply(features, &mut buffer);
+            let Some(truth) = outcomes[held_out.labels()[i] as usize] else { continue };
+            let features = held_out.row(i).truncated(recipe.columns.features());
+            let features = recipe.apply(features, &mut buffer);
             own.clear();
-            match &outcome.learned {
-                Learned::Each(each) => {
-                    own.resize(self.width(), f64::NEG_INFINITY);
-                    each.iter()
-                        .zip(&places)
-                        .for_each(|(learned, &place)| own[place] = learned.score(features));
-                    if own[truth] == f64::NEG_INFINITY {
-                        continue;
-                    }
+            let scores = outcome.learned.parts().iter().map(|learned| learned.score(features));
+            if outcome.learned.is_of_classes() {
+                own.resize(self.width(), f64::NEG_INFINITY);
+                scores.zip(&places).for_each(|(score, &place)| own[place] = score);
+                if own[truth] == f64::NEG_INFINITY {
+                    continue;
                 }
-                one => own.push(one.score(features)),
+            } else {
+                own.extend(scores);
             }
             scored.scores.extend_from_slice(&own);
             scored.truth.push(truth);
@@ -297,14 +242,10 @@ pub(crate) fn typical_size_watched(
     let (mut sum, mut rows) = (0.0, 0u32);
     for i in (0..data.len()).step_by(step) {
         let row = data.row(i);
-        sum += match learned {
-            Learned::Each(each) => {
-                let scores: Vec<f64> = each.iter().map(|learned| learned.score(row)).collect();
-                let mean = scores.iter().sum::<f64>() / scores.len() as f64;
-                scores.iter().map(|score| (score - mean).abs()).sum::<f64>() / scores.len() as f64
-            }
-            one => one.score(row).abs(),
-        };
+        let scores: Vec<f64> = learned.parts().iter().map(|learned| learned.score(row)).collect();
+        let middle =
+            if learned.is_of_classes() { scores.iter().sum::<f64>() / scores.len() as f64 } else { 0.0 };
+        sum += scores.iter().map(|score| (score - middle).abs()).sum::<f64>() / scores.len() as f64;
         rows += 1;
         if observer.will_stop() {
             return None;
@@ -316,6 +257,7 @@ pub(crate) fn typical_size_watched(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::features::{Scaler, Scaling, Schema};
     use crate::random::Random;
     use crate::train::Learner;
     use proptest::prelude::*;
@@ -331,12 +273,11 @@ mod tests {
             let values: Vec<f64> = (0..2 * rows).map(|_| number()).collect();
             let labels: Vec<String> = (0..rows).map(|i| format!("class{}", i % classes)).collect();
             let data = Dataset::dense(2, &values, &labels).unwrap();
-            let schema = Schema::Array { features: 2 };
+            let records = Records { schema: Schema::Array { features: 2 }, data: data.clone() };
             let settings = Settings { learner: Learner::Averaged, epochs: 5, seed, ..Settings::default() };
             let whole = train(&data, &settings, &mut ()).unwrap();
             let task = OutOfFoldTask {
-                schema: &schema,
-                data: &data,
+                records: &records,
                 preparation: Preparation { scaling: Scaling::Standard, ..Preparation::default() },
                 settings: &settings,
                 classes: &whole.classes,
@@ -375,10 +316,9 @@ mod tests {
         let data = Dataset::dense(1, &[1.0, 2.0, 3.0], &["a", "a", "b"]).unwrap();
         let settings = Settings::default();
         let classes = train(&data, &settings, &mut ()).unwrap().classes;
-        let schema = Schema::Array { features: 1 };
+        let records = Records { schema: Schema::Array { features: 1 }, data };
         let task = OutOfFoldTask {
-            schema: &schema,
-            data: &data,
+            records: &records,
             preparation: Preparation::default(),
             settings: &settings,
             classes: &classes,

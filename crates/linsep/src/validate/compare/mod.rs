@@ -10,18 +10,18 @@ pub(crate) use baseline::baseline;
 
 use crate::classes::class_name;
 use crate::dataset::Dataset;
-use crate::features::{Expansion, Scaler, Scaling, Schema};
 use crate::memory;
-use crate::metric::{JudgedFolds, Metric};
 use crate::numbers::{counted, grouped};
-use crate::observe::{Observer, Progress, in_parallel, watched};
+use crate::observe::{Note, Observer, Progress, in_parallel, watched};
+use crate::prepare::{Preparation, Prepared, Records};
 use crate::split::folds;
 use crate::theory::margin::MarginInterval;
 use crate::theory::novikoff::MistakeBound;
 use crate::theory::orders::{OrderResult, OrderSpread, order_spread};
 use crate::train::{Learner, Outcome, Settings, Status, learners, train};
+use crate::validate::metric::{JudgedFolds, Metric};
 use crate::{Error, SettingsError};
-use fold::{Fitted, Fold};
+use fold::Fitted;
 use progress::{Named, Overall};
 use serde::Serialize;
 use std::ops::ControlFlow;
@@ -38,16 +38,14 @@ pub struct CompareSettings {
     pub settings: Settings,
     /// At most this many passes for each run; none for the usual number of each learner.
     pub epochs: Option<u64>,
-    /// How features are scaled, as learned on the training part of each fold.
-    pub scaling: Scaling,
+    /// How rows are prepared, as learned on the training part of each fold.
+    pub preparation: Preparation,
     /// By what they are judged on the rows held out.
     pub metric: Metric,
     /// Every row is held out once, in one of this many parts.
     pub folds: usize,
     /// How many orders of the rows to try, up to [`MAX_ORDERS`]; 0 for none beside the usual one.
     pub orders: u64,
-    /// The same rows as they were read, where their columns are to be learned on the training part of each fold.
-    pub as_read: Option<AsRead>,
 }
 
 /// The most orders of the rows: the spread of more is the same, and each keeps weights of its own, which are compared with those of
@@ -61,17 +59,6 @@ pub(crate) fn check_orders(orders: u64) -> Result<(), SettingsError> {
     }
     let problem = format!("⟦orders⟧ is {}: at most {} are tried", grouped(orders), grouped(MAX_ORDERS));
     Err(SettingsError::new("orders", problem))
-}
-
-/// Rows before anything was learned from them.
-#[derive(Clone, Debug)]
-pub struct AsRead {
-    /// How their columns were read.
-    pub columns: Schema,
-    /// The rows.
-    pub data: Dataset,
-    /// The columns as learned from all rows.
-    pub settled: Schema,
 }
 
 /// A learner that is compared.
@@ -157,12 +144,13 @@ pub struct Entry {
     pub orders: Option<OrderSpread>,
 }
 
-/// Compares learners on the rows of `data`.
+/// Compares learners on these rows.
 pub fn compare(
-    data: &Dataset,
+    records: &Records,
     settings: &CompareSettings,
     observer: &mut dyn Observer,
 ) -> Result<Comparison, Error> {
+    let data = &records.data;
     if settings.learners.is_empty() {
         return Err(SettingsError::new("learners", "no learner was named to compare").into());
     }
@@ -201,16 +189,11 @@ pub fn compare(
         return Err(SettingsError::new("metric", problem).into());
     }
     check_folds(data, &parts, settings.settings.positive.as_deref())?;
-    let scaled;
-    let whole_data = if settings.scaling == Scaling::None {
-        data
-    } else {
-        let numbered = Schema::Array { features: data.columns() };
-        let columns = settings.as_read.as_ref().map_or(&numbered, |as_read| &as_read.settled);
-        let scaler = Scaler::learn_for(settings.scaling, data, columns, &Expansion::none());
-        scaled = scaler.apply_all(data.clone())?;
-        &scaled
-    };
+    let columns = settings.preparation.columns(records.schema.clone(), data.clone(), None)?;
+    columns.schema.rare_remarks().iter().for_each(|remark| observer.note(Note::Remark(remark)));
+    columns.warn_of_terms(observer);
+    let whole = settings.preparation.rest(columns, &settings.settings, observer)?;
+    let Prepared { train: rows, recipe, .. } = whole.ok_or(Error::Interrupted)?;
 
     // Each learner on all rows, one after the other, so that the times can be compared.
     let mut whole = Vec::new();
@@ -218,7 +201,7 @@ pub fn compare(
     for (settings, contender) in each.iter().zip(&settings.learners) {
         let clock = Instant::now();
         let mut named = Named { outer: observer, label: &contender.label };
-        let outcome = train(whole_data, settings, &mut named)?;
+        let outcome = train(&rows, settings, &mut named)?;
         interrupted = outcome.status == Status::Interrupted;
         whole.push((outcome, clock.elapsed().as_secs_f64()));
         if interrupted {
@@ -229,7 +212,8 @@ pub fn compare(
     if !interrupted {
         // All rows contain the rows of every fold: a learner without a model on them is not tried again.
         folds.judged = (0..each.len()).filter(|&learner| whole[learner].0.status.has_model()).collect();
-        interrupted = folds.learn(data, &parts, &each, settings, observer)?.is_break();
+        drop(rows);
+        interrupted = folds.learn(records, &parts, &each, settings, observer)?.is_break();
     }
     // The folds that were judged before an interruption count; without any there is nothing to show.
     if interrupted && folds.results.is_empty() {
@@ -256,7 +240,7 @@ pub fn compare(
     });
     Ok(Comparison {
         rows: data.len() as u64,
-        features: data.columns() as u64,
+        features: recipe.columns.features() as u64,
         folds: folds.results.len() as u64,
         metric: settings.metric,
         baseline: baseline(data, &settings.settings, settings.metric),
@@ -273,8 +257,8 @@ pub(crate) fn outcomes(data: &Dataset, positive: Option<&str>) -> usize {
 
 /// Whether a learner gives what the metric is about.
 pub(crate) fn is_judged(learner: Learner, metric: Metric, outcomes: usize) -> bool {
-    let together = outcomes == 2 || matches!(learner, Learner::Logistic(_));
-    !metric.needs_probabilities() || (learner.abilities().probabilities && together)
+    let abilities = learner.abilities();
+    !metric.needs_probabilities() || (abilities.probabilities && (outcomes == 2 || abilities.many_classes))
 }
 
 /// The results on the folds.
@@ -293,7 +277,7 @@ impl Folds {
     /// in other orders. Breaks if it was interrupted.
     fn learn(
         &mut self,
-        data: &Dataset,
+        records: &Records,
         parts: &[Vec<usize>],
         each: &[Settings],
         settings: &CompareSettings,
@@ -307,8 +291,10 @@ impl Folds {
         for (batch, some) in parts.chunks(rayon::current_num_threads().max(1)).enumerate() {
             let folds = some
                 .iter()
-                .map(|part| Fold::new(data, settings.as_read.as_ref(), part, settings.scaling))
-                .collect::<Result<Vec<_>, _>>()?;
+                .map(|part| settings.preparation.fit_fold(records, part, &settings.settings, progress.outer));
+            let Some(folds) = folds.collect::<Result<Option<Vec<Prepared>>, Error>>()? else {
+                return Ok(ControlFlow::Break(()));
+            };
             let orders = if batch == 0 { settings.orders } else { 0 };
             let jobs: Vec<(usize, usize, u64)> = (0..folds.len())
                 .flat_map(|fold| (0..tried).map(move |place| (fold, place, 0)))
@@ -320,7 +306,7 @@ impl Folds {
                     latest.clone_from(&settings.learners[self.judged[place]].label);
                 }
                 let own = Settings { seed: usual.seed.wrapping_add(order), ..usual.clone() };
-                let mut fitted = folds[fold].fit(&own, part);
+                let mut fitted = fold::fit(&folds[fold], &own, part);
                 // Of another order only the sum is shown.
                 if let (Ok(Some(fitted)), 1..) = (&mut fitted, order) {
                     fitted.judged = Vec::new();

@@ -5,11 +5,11 @@ use super::candidates::{Family, Fit, Kind};
 use crate::Error;
 use crate::classes::Classes;
 use crate::dataset::Dataset;
-use crate::metric::{self, JudgedRow};
 use crate::observe::{Observer, Progress};
-use crate::out_of_fold::{Fold, prepare_fold};
+use crate::prepare::Prepared;
 use crate::theta::Theta;
-use crate::train::{CValues, Init, Learned, Learner, Settings, Status, log_loss, logistic_path, train};
+use crate::train::{CValues, Init, Learner, Settings, Status, log_loss, logistic_path, train};
+use crate::validate::metric::{self, JudgedRow};
 use std::ops::ControlFlow;
 
 /// The gap of a search: which candidate is best shows long before the last digits.
@@ -29,8 +29,8 @@ pub(super) fn judge(
         return Ok(None);
     }
     let settings = search.settings;
-    let fold = prepare_fold(search.schema, search.data, part, family.preparation, settings, observer)?;
-    let Some(Fold { train: rows, held_out, recipe }) = fold else { return Ok(None) };
+    let fold = family.preparation.fit_fold(search.records, part, settings, observer)?;
+    let Some(Prepared { train: rows, held_out: Some(held_out), recipe }) = fold else { return Ok(None) };
     let held_out = recipe.scaling.apply_all(recipe.expansion.apply_all(held_out)?)?;
     let settings = Settings { epochs: STEPS, init: Init::Zero, ..settings.clone() };
     let mut judged = Vec::new();
@@ -62,10 +62,8 @@ pub(super) fn judge(
                 if outcome.status == Status::Interrupted {
                     return Ok(None);
                 }
-                let thetas: Vec<Theta> = match &outcome.learned {
-                    Learned::Each(each) => each.iter().map(|learned| learned.theta().clone()).collect(),
-                    one => vec![one.theta().clone()],
-                };
+                let thetas: Vec<Theta> =
+                    outcome.learned.parts().iter().map(|learned| learned.theta().clone()).collect();
                 judged.push(judge_rows(&thetas, &outcome.classes, &held_out));
             }
         }

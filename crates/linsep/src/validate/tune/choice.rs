@@ -1,6 +1,6 @@
 //! Choosing among candidates by what they said about held-out rows.
 
-use crate::metric::{JudgedFolds, Metric, mean, standard_error};
+use crate::validate::metric::{JudgedFolds, Metric, mean, standard_error};
 use std::borrow::Borrow;
 
 /// The place of the least value; of several, the first.
@@ -30,7 +30,7 @@ pub(super) fn choose<F: Borrow<JudgedFolds>>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metric::JudgedRow;
+    use crate::validate::metric::JudgedRow;
 
     /// Two folds of rows, wrong or right.
     fn folds(wrong: &[u8]) -> JudgedFolds {
@@ -50,13 +50,13 @@ mod tests {
         let middle = folds(&[1, 1, 0, 0, 0, 0, 0, 0, 0, 0]);
         let best = folds(&[1, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
         let all = [simple.clone(), middle, best.clone(), best.clone()];
-        assert_eq!(choose(Metric::Error, &all, 2, 0.0), 2);
+        assert_eq!(choose(Metric::error(), &all, 2, 0.0), 2);
         // One row of ten more is 0.1 ± 0.1, two are 0.2 ± 0.13.
-        assert_eq!(choose(Metric::Error, &all, 2, 1.0), 1);
-        assert_eq!(choose(Metric::Error, &all, 2, 2.0), 0);
-        let (mean, error) = Metric::Error.of_folds(&best, 2);
+        assert_eq!(choose(Metric::error(), &all, 2, 1.0), 1);
+        assert_eq!(choose(Metric::error(), &all, 2, 2.0), 0);
+        let (mean, error) = Metric::error().of_folds(&best, 2);
         assert_eq!(mean, 0.1);
         assert!((error - 0.1).abs() < 1e-12, "{error}");
-        assert_eq!(choose(Metric::LogLoss, &[simple, best], 2, 0.0), 1);
+        assert_eq!(choose(Metric::log_loss(), &[simple, best], 2, 0.0), 1);
     }
 }

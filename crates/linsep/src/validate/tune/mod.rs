@@ -17,14 +17,15 @@ pub use candidates::{Candidate, Fit};
 pub use estimate::{Estimate, Judging};
 
 use crate::classes::ClassError;
-use crate::compare::Baseline;
 use crate::dataset::Dataset;
-use crate::features::{Schema, TextChoice};
-use crate::metric::{JudgedFolds, JudgedRow, Metric};
+use crate::features::TextChoice;
 use crate::numbers::grouped;
 use crate::observe::{Observer, Progress, in_parallel};
-use crate::split::{folds, hold_out, others};
+use crate::prepare::Records;
+use crate::split::{folds, hold_out};
 use crate::train::{Settings, refuse_excessive_cost};
+use crate::validate::compare::Baseline;
+use crate::validate::metric::{JudgedFolds, JudgedRow, Metric};
 use crate::{Error, SettingsError};
 use candidates::{Family, families};
 use choice::{choose, first_least};
@@ -135,8 +136,7 @@ pub struct Tried {
 /// Rows and the settings that all candidates share.
 #[derive(Clone, Copy)]
 struct Search<'a> {
-    schema: &'a Schema,
-    data: &'a Dataset,
+    records: &'a Records,
     settings: &'a Settings,
     metric: Metric,
     folds: usize,
@@ -190,14 +190,10 @@ const MAX_DEALS: usize = 4;
 /// With more rows than this, one part of them is held out, not each in turn: it tells as much.
 const MANY_ROWS: usize = 30_000;
 
-/// Searches. `schema` and `data` are as read, before missing cells are filled.
-pub fn tune(
-    schema: &Schema,
-    data: &Dataset,
-    settings: &TuneSettings,
-    observer: &mut dyn Observer,
-) -> Result<Tuned, Error> {
+/// Searches.
+pub fn tune(records: &Records, settings: &TuneSettings, observer: &mut dyn Observer) -> Result<Tuned, Error> {
     let clock = Instant::now();
+    let data = &records.data;
     if settings.max_seconds.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 1e9)) {
         let problem = "⟦time⟧ must be above 0 seconds and at most 1e9";
         return Err(SettingsError::new("time", problem).into());
@@ -210,13 +206,13 @@ pub fn tune(
     }
     let TuneSettings { metric, folds, simpler, .. } = *settings;
     let all =
-        Search { schema, data, settings: &settings.settings, metric, folds, simpler, texts: &settings.texts };
+        Search { records, settings: &settings.settings, metric, folds, simpler, texts: &settings.texts };
     all.refuse_excessive_cost()?;
     let judging = settings.judging.settled(data);
     let aside =
         if judging == Judging::Aside { estimate::rows_aside(data, &settings.settings)? } else { Vec::new() };
-    let rows = if aside.is_empty() { data.clone() } else { data.subset(&others(data.len(), &aside))? };
-    let search = Search { data: &rows, ..all };
+    let rows = if aside.is_empty() { records.clone() } else { records.without(&aside)? };
+    let search = Search { records: &rows, ..all };
     search.check()?;
     let searched = search.run(&mut observer)?;
     if searched.candidates.is_empty() {
@@ -239,10 +235,10 @@ pub fn tune(
     let tried = searched.candidates.iter().zip(&searched.judged).map(|(&candidate, judged)| {
         let (value, standard_error) = settings.metric.of_folds(judged, search.outcomes());
         let standard_error = standard_error * searched.repeated();
-        let (error, _) = Metric::Error.of_folds(judged, search.outcomes());
+        let (error, _) = Metric::error().of_folds(judged, search.outcomes());
         Tried { candidate, value, standard_error, error }
     });
-    let baseline = crate::compare::baseline(data, &settings.settings, settings.metric);
+    let baseline = crate::validate::compare::baseline(data, &settings.settings, settings.metric);
     // A limit that came after the work changed nothing.
     let ended =
         observer.ended().filter(|_| !searched.whole || (estimate.is_none() && judging != Judging::None));
@@ -272,59 +268,64 @@ pub fn tune(
 }
 
 impl Search<'_> {
+    fn data(&self) -> &Dataset {
+        &self.records.data
+    }
+
     fn outcomes(&self) -> usize {
-        crate::compare::outcomes(self.data, self.settings.positive.as_deref())
+        crate::validate::compare::outcomes(self.data(), self.settings.positive.as_deref())
     }
 
     /// Refuses what cannot be searched.
     fn check(&self) -> Result<(), Error> {
         self.metric.check(self.outcomes())?;
-        let counts = self.data.class_counts();
+        let counts = self.data().class_counts();
         let present: Vec<usize> = (0..counts.len()).filter(|&class| counts[class] > 0).collect();
         if let [class] = present[..] {
-            return Err(ClassError::One { class: self.data.classes()[class].clone() }.into());
+            return Err(ClassError::One { class: self.data().classes()[class].clone() }.into());
         }
         let learner = crate::train::Learner::Logistic(Default::default());
-        Settings { learner, ..self.settings.clone() }.check_on(self.data)?;
+        Settings { learner, ..self.settings.clone() }.check_on(self.data())?;
         for deal in 0..self.deals() {
             let parts = self.parts(deal)?;
-            crate::compare::check_folds(self.data, &parts, self.settings.positive.as_deref())?;
+            crate::validate::compare::check_folds(self.data(), &parts, self.settings.positive.as_deref())?;
         }
         Ok(())
     }
 
     /// How often the rows are dealt out into parts.
     fn deals(&self) -> usize {
-        FEW_ROWS.div_ceil(self.data.len().max(1)).clamp(1, MAX_DEALS)
+        FEW_ROWS.div_ceil(self.data().len().max(1)).clamp(1, MAX_DEALS)
     }
 
     /// The parts of one of the deals.
     fn parts(&self, deal: usize) -> Result<Vec<Vec<usize>>, Error> {
-        Ok(folds(self.data, self.folds, self.settings.seed ^ ((deal as u64) << 32))?)
+        Ok(folds(self.data(), self.folds, self.settings.seed ^ ((deal as u64) << 32))?)
     }
 
     /// Judges all candidates, or those that a sample of the rows shows to be worth it.
     fn run(&self, observer: &mut Deadline<'_>) -> Result<Searched, Error> {
-        let all = families(self.data, self.schema, self.texts, self.metric.needs_probabilities());
+        let all = families(self.data(), &self.records.schema, self.texts, self.metric.needs_probabilities());
         let values = self.values(&all);
         if values <= MANY_VALUES {
             return self.try_all(all, self.folds, observer);
         }
-        let share = (MANY_VALUES / values).max(FEWEST_SAMPLED / self.data.len() as f64).min(0.5);
-        let sample = match hold_out(self.data, share, self.settings.seed) {
+        let share = (MANY_VALUES / values).max(FEWEST_SAMPLED / self.data().len() as f64).min(0.5);
+        let sample = match hold_out(self.data(), share, self.settings.seed) {
             Err(Error::Settings(_)) => return Err(self.too_few_rows().into()),
             split => split?.held_out,
         };
-        let first = Search { data: &sample, ..*self };
+        let sample = Records { schema: self.records.schema.clone(), data: sample };
+        let first = Search { records: &sample, ..*self };
         let mut of_sample = first.try_all(all, self.folds, observer)?;
         let candidates = of_sample.candidates.len() as u64;
-        of_sample.sample = Some(Sample { rows: sample.len() as u64, candidates, alone: true });
+        of_sample.sample = Some(Sample { rows: sample.data.len() as u64, candidates, alone: true });
         if !of_sample.whole {
             return Ok(of_sample);
         }
         let left = first.promising(&of_sample);
         let parts = (MANY_LEFT / self.values(&left)).ceil() as usize;
-        let parts = if self.data.len() > MANY_ROWS { 1 } else { parts.min(self.folds) };
+        let parts = if self.data().len() > MANY_ROWS { 1 } else { parts.min(self.folds) };
         let of_all = self.try_all(left, parts, observer)?;
         // Where no candidate was judged on all rows, the sample tells which is best so far.
         if of_all.candidates.is_empty() {
@@ -337,11 +338,11 @@ impl Search<'_> {
     fn refuse_excessive_cost(&self) -> Result<(), SettingsError> {
         let learner = crate::train::Learner::Logistic(Default::default());
         let settings = Settings { learner, ..self.settings.clone() };
-        refuse_excessive_cost(self.data, &settings).map_err(|_| {
+        refuse_excessive_cost(self.data(), &settings).map_err(|_| {
             let problem = format!(
                 "a search trains on {} rows of {} classes many times, which would take too long: keep some \
                  of the classes with ⟦classes=A,B,…⟧, or use train, without a search",
-                grouped(self.data.len() as u64),
+                grouped(self.data().len() as u64),
                 grouped(self.present_classes())
             );
             SettingsError::new("classes", problem)
@@ -349,7 +350,7 @@ impl Search<'_> {
     }
 
     fn present_classes(&self) -> u64 {
-        self.data.class_counts().iter().filter(|&&count| count > 0).count() as u64
+        self.data().class_counts().iter().filter(|&&count| count > 0).count() as u64
     }
 
     /// The error of a table with many classes of one or two rows each.
@@ -358,7 +359,7 @@ impl Search<'_> {
             "{} rows of {} classes are too few for a search: candidates are first judged on a sample with its share of every \
              class, which would have no rows. Give more rows of each class, keep some of the classes with \
              ⟦classes=A,B,…⟧, or use train, without a search",
-            grouped(self.data.len() as u64),
+            grouped(self.data().len() as u64),
             grouped(self.present_classes())
         );
         SettingsError::new("classes", problem)
@@ -368,7 +369,7 @@ impl Search<'_> {
     fn values(&self, families: &[Family]) -> f64 {
         let outcomes = self.outcomes();
         let scores = if outcomes > 2 { outcomes as f64 } else { 1.0 };
-        let values = families.iter().map(|family| family.values(self.data, self.schema, outcomes));
+        let values = families.iter().map(|family| family.values(self.data(), &self.records.schema, outcomes));
         scores * values.sum::<f64>()
     }
 
@@ -450,12 +451,12 @@ impl Search<'_> {
     /// the penalties of a family: it tells from every row how sure a candidate was, where a count of errors changes by
     /// chance. So of penalties with as many errors the weakest can be taken, if it makes the candidate surer of what is right.
     fn finalists(&self, searched: &Searched) -> Option<Vec<usize>> {
-        if self.metric != Metric::Error || self.simpler > 0.0 {
+        if self.metric != Metric::error() || self.simpler > 0.0 {
             return None;
         }
         let outcomes = self.outcomes();
         let best_of = |(family, own): (&Family, Range<usize>)| {
-            let metric = if family.has_probabilities() { Metric::LogLoss } else { Metric::Error };
+            let metric = if family.has_probabilities() { Metric::log_loss() } else { Metric::error() };
             own.start + choose(metric, &searched.judged[own.clone()], outcomes, 0.0)
         };
         Some(searched.by_family().map(best_of).collect())
