@@ -124,7 +124,7 @@ impl Model {
             Classes::Pair(pair) if pair.negative.is_empty() => {
                 return Err(damaged("it names no negative class"));
             }
-            Classes::Pair(_) => settings.learner.load(&opened, "", settings)?,
+            Classes::Pair(_) => settings.learner.registered().load(&opened, "", settings)?,
             Classes::Each { names } => Learned::load_each(&opened, names.len(), settings)?,
         };
         let columns = learned.columns();

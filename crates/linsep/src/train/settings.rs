@@ -211,7 +211,7 @@ impl ClassWeight {
 impl Settings {
     /// The most updates: as asked for, and no more than a learner that keeps all of them has room for.
     pub(crate) fn update_limit(&self) -> Option<u64> {
-        let room = (self.learner.combine() == Combine::Vote).then_some(MAX_VOTES);
+        let room = (self.learner.registered().combine() == Combine::Vote).then_some(MAX_VOTES);
         self.max_updates.into_iter().chain(room).min()
     }
 

@@ -116,7 +116,7 @@ pub(crate) fn refuse_excessive_cost_rows(
         return Ok(());
     }
     let size = RunSize { rows, classes: classes as u64, columns: 0, epochs: settings.epochs };
-    let Work { amount, most, said, in_passes } = settings.learner.work(&size);
+    let Work { amount, most, said, in_passes } = settings.learner.registered().work(&size);
     if amount <= most {
         return Ok(());
     }

@@ -123,7 +123,7 @@ impl Learned {
         classes: usize,
         settings: &Settings,
     ) -> Result<Self, StoreError> {
-        let load = |class: usize| settings.learner.load(arrays, &prefix_of(class), settings);
+        let load = |class: usize| settings.learner.registered().load(arrays, &prefix_of(class), settings);
         let each = (0..classes).map(load).collect::<Result<Vec<_>, _>>()?;
         if each.len() < 2 || each.windows(2).any(|pair| pair[0].columns() != pair[1].columns()) {
             return Err(StoreError::Damaged("its classes do not fit together".to_string()));

@@ -9,7 +9,7 @@
 use crate::theory::mixing::Mixing;
 use crate::theta::Theta;
 use crate::train::engine::online::OnlineLearner;
-use crate::train::engine::row_rule::{Memory, RowRule};
+use crate::train::engine::row_rule::Memory;
 use crate::train::engine::state::{Forked, Learners, State};
 use crate::train::learners::averaged::Average;
 use crate::train::settings::Settings;
@@ -168,7 +168,7 @@ impl OnlineLearner {
             .filter(|(weight, _)| **weight > 0)
             .map(|(&weight, other)| (weight as f64, other.theta()))
             .collect();
-        self.core.set_updates(before + updates.iter().sum::<u64>());
+        *self.core.parts_mut().1 = before + updates.iter().sum::<u64>();
         let theta = self.core.theta_mut();
         match counting.as_slice() {
             [] => {}

@@ -102,7 +102,7 @@ pub(crate) fn learn_each(
     } else {
         let shares = settings.max_seconds.map(|limit| TimeShares::in_parallel(limit, names.len()));
         let stopped = OnceLock::new();
-        let shared = settings.learner.shared(data, settings, observer);
+        let shared = settings.learner.registered().shared(data, settings, observer);
         let runs = in_parallel(&own_places, "classes", observer, |&place, part| {
             // A class that is begun only to be stopped has no weights yet. Of a few classes that is quickly done; of thousands
             // there will be no model.

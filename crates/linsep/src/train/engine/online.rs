@@ -8,7 +8,7 @@ use crate::theta::Theta;
 use crate::train::engine::evidence::Detail;
 use crate::train::engine::fit::Fit;
 use crate::train::engine::learned::Learned;
-use crate::train::engine::row_rule::{Memory, RowRule, Start, Step};
+use crate::train::engine::row_rule::{Memory, Start, Step};
 use crate::train::engine::run::Status;
 use crate::train::learners::averaged::Average;
 use crate::train::learners::voted::{Ballot, Votes};
@@ -65,13 +65,13 @@ impl OnlineLearner {
             }
         };
         let columns = theta.weights.len();
-        let memory = match settings.learner.combine() {
+        let memory = match settings.learner.registered().combine() {
             Combine::Last => Memory::Nothing,
             Combine::Average => Memory::Average(Average::new(columns, bias_input)),
             Combine::Vote => Memory::Votes(Votes::new()),
         };
         let ledger = MistakeLedger::new(&theta);
-        let core = settings.learner.row_rule(settings, Start { theta, radius })?;
+        let core = settings.learner.registered().row_rule(settings, Start { theta, radius })?;
         Ok(Self::from_parts(core, memory, ledger, start, settings.init == Init::First))
     }
 
@@ -89,7 +89,7 @@ impl OnlineLearner {
     /// the others that follow.
     pub(crate) fn follow(&mut self, common: &Self) {
         self.core.theta_mut().copy_from(common.core.theta());
-        self.core.set_updates(common.core.updates());
+        *self.core.parts_mut().1 = common.updates();
         if let Memory::Average(average) = &mut self.memory {
             average.clear();
         }
@@ -155,7 +155,7 @@ impl OnlineLearner {
         let y = f64::from(sign);
         let step = if std::mem::take(&mut self.awaits_first) {
             self.core.theta_mut().add(y * weight, row);
-            self.core.set_updates(self.core.updates() + 1);
+            *self.core.parts_mut().1 += 1;
             Step { agreement: 0.0, size: weight, added: weight }
         } else {
             self.core.step(row, y, weight, &mut self.memory, &mut self.ledger)
@@ -173,7 +173,8 @@ impl OnlineLearner {
             Memory::Average(average) => average.see(row, step.added * y, self.core.scale()),
             Memory::Votes(votes) => votes.see(row, sign, applied.is_some(), key),
         }
-        if self.core.must_fold() {
+        // Sums with v would lose digits.
+        if self.core.scale() < 1e-3 {
             self.fold();
         }
         applied
@@ -198,7 +199,7 @@ impl OnlineLearner {
 
     /// How many updates have been made.
     pub fn updates(&self) -> u64 {
-        self.core.updates()
+        *self.core.parts().1
     }
 
     /// The last θ; for descent with an L2 penalty, as of the end of a pass.

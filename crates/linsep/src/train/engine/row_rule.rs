@@ -47,15 +47,10 @@ impl Step {
 
 /// An algorithm that learns from one row at a time.
 pub(crate) trait RowRule {
-    /// θ, but for a factor where it is kept as s·v.
-    fn theta(&self) -> &Theta;
+    /// θ, but for a factor where it is kept as s·v, and how many updates have been made.
+    fn parts(&self) -> (&Theta, &u64);
 
-    fn theta_mut(&mut self) -> &mut Theta;
-
-    /// How many updates have been made.
-    fn updates(&self) -> u64;
-
-    fn set_updates(&mut self, updates: u64);
+    fn parts_mut(&mut self) -> (&mut Theta, &mut u64);
 
     /// Learns from a row with label y = ±1 that counts `weight` times.
     fn step(
@@ -93,12 +88,6 @@ pub(crate) trait RowRule {
         1.0
     }
 
-    /// Whether s has become so small that sums with v would lose digits.
-    #[inline]
-    fn must_fold(&self) -> bool {
-        false
-    }
-
     /// Multiplies v by s and sets s to 1.
     fn fold(&mut self) {}
 
@@ -129,8 +118,8 @@ pub(crate) trait RowRule {
     }
 }
 
-/// The enum of all algorithms that learn from one row at a time, each in the file of its learner: calls find theirs without a
-/// pointer, because the loops over the rows go through them.
+/// The enum of all algorithms that learn from one row at a time, each in the file of its learner. What the loops over the rows
+/// ask finds its algorithm without a pointer; the rest goes through the trait.
 macro_rules! row_rules {
     ($($file:ident::$rule:ident,)*) => {
         #[derive(Clone, Debug, PartialEq)]
@@ -144,29 +133,33 @@ macro_rules! row_rules {
             }
         })*
 
-        impl RowRule for Core {
+        impl std::ops::Deref for Core {
+            type Target = dyn RowRule;
+
+            fn deref(&self) -> &Self::Target {
+                match self { $(Self::$rule(rule) => rule,)* }
+            }
+        }
+
+        impl std::ops::DerefMut for Core {
+            fn deref_mut(&mut self) -> &mut Self::Target {
+                match self { $(Self::$rule(rule) => rule,)* }
+            }
+        }
+
+        impl Core {
             #[inline]
-            fn theta(&self) -> &Theta {
-                match self { $(Self::$rule(rule) => RowRule::theta(rule),)* }
+            pub(crate) fn theta(&self) -> &Theta {
+                match self { $(Self::$rule(rule) => rule.parts().0,)* }
             }
 
             #[inline]
-            fn theta_mut(&mut self) -> &mut Theta {
-                match self { $(Self::$rule(rule) => rule.theta_mut(),)* }
+            pub(crate) fn theta_mut(&mut self) -> &mut Theta {
+                match self { $(Self::$rule(rule) => rule.parts_mut().0,)* }
             }
 
             #[inline]
-            fn updates(&self) -> u64 {
-                match self { $(Self::$rule(rule) => RowRule::updates(rule),)* }
-            }
-
-            #[inline]
-            fn set_updates(&mut self, updates: u64) {
-                match self { $(Self::$rule(rule) => rule.set_updates(updates),)* }
-            }
-
-            #[inline]
-            fn step(
+            pub(crate) fn step(
                 &mut self,
                 row: Row<'_>,
                 y: f64,
@@ -178,60 +171,18 @@ macro_rules! row_rules {
             }
 
             #[inline]
-            fn measure(&mut self, norm_squared: f64, rounding_error: f64) {
+            pub(crate) fn measure(&mut self, norm_squared: f64, rounding_error: f64) {
                 match self { $(Self::$rule(rule) => rule.measure(norm_squared, rounding_error),)* }
             }
 
-            fn rounding_error(&self) -> f64 {
-                match self { $(Self::$rule(rule) => rule.rounding_error(),)* }
-            }
-
             #[inline]
-            fn sums_rows(&self) -> bool {
+            pub(crate) fn sums_rows(&self) -> bool {
                 match self { $(Self::$rule(rule) => rule.sums_rows(),)* }
             }
 
-            fn updates_every_row(&self) -> bool {
-                match self { $(Self::$rule(rule) => rule.updates_every_row(),)* }
-            }
-
             #[inline]
-            fn scale(&self) -> f64 {
+            pub(crate) fn scale(&self) -> f64 {
                 match self { $(Self::$rule(rule) => rule.scale(),)* }
-            }
-
-            #[inline]
-            fn must_fold(&self) -> bool {
-                match self { $(Self::$rule(rule) => rule.must_fold(),)* }
-            }
-
-            fn fold(&mut self) {
-                match self { $(Self::$rule(rule) => RowRule::fold(rule),)* }
-            }
-
-            fn finish(&mut self) {
-                match self { $(Self::$rule(rule) => rule.finish(),)* }
-            }
-
-            fn shift_features_down(&mut self) {
-                match self { $(Self::$rule(rule) => rule.shift_features_down(),)* }
-            }
-
-            fn detail(&self) -> Option<Detail> {
-                match self { $(Self::$rule(rule) => rule.detail(),)* }
-            }
-
-            fn put<'a>(&'a self, tensors: &mut Tensors<'a>, prefix: &str) -> Option<serde_json::Value> {
-                match self { $(Self::$rule(rule) => rule.put(tensors, prefix),)* }
-            }
-
-            fn take(
-                &mut self,
-                opened: &Arrays<'_>,
-                prefix: &str,
-                own: Option<&serde_json::Value>,
-            ) -> Result<(), StoreError> {
-                match self { $(Self::$rule(rule) => rule.take(opened, prefix, own),)* }
             }
         }
     };

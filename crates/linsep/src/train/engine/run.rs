@@ -251,10 +251,10 @@ pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -
 
 fn train_rows(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome, Error> {
     refuse_excessive_cost(data, settings)?;
-    if let Some((least, what)) = settings.learner.memory(&RunSize::of(data, settings)) {
+    if let Some((least, what)) = settings.learner.registered().memory(&RunSize::of(data, settings)) {
         memory::check(least, || what)?;
     }
-    if let Some(outcome) = settings.learner.fit_classes(data, settings, None, observer)? {
+    if let Some(outcome) = settings.learner.registered().fit_classes(data, settings, None, observer)? {
         return Ok(outcome);
     }
     if settings.positive.is_none() && data.classes().len() > 2 {
@@ -279,7 +279,7 @@ pub(crate) fn fit_task(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Fit, Error> {
-    Ok(match settings.learner.fit(task, settings, observer)? {
+    Ok(match settings.learner.registered().fit(task, settings, observer)? {
         Some(fit) => fit,
         None => finish(begin(task, settings, observer.saves())?, task, observer)?,
     })
@@ -305,7 +305,8 @@ fn resume_rows(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
     if settings.learner.is_together() {
-        let outcome = settings.learner.fit_classes(data, settings, Some(checkpoint), observer)?;
+        let outcome =
+            settings.learner.registered().fit_classes(data, settings, Some(checkpoint), observer)?;
         return outcome.ok_or_else(|| CheckpointError::OtherData.into());
     }
     let task = Task::new(data, settings)?;

@@ -26,22 +26,15 @@ pub use registry::{
     Abilities, Ability, Choice, Descriptor, NumberRange, OptionDescriptor, OptionKind, RowLimit, names_of,
 };
 
-use crate::dataset::{Dataset, Row};
+use crate::SettingsError;
+use crate::dataset::Row;
 use crate::observe::Observer;
-use crate::store::{Arrays, StoreError, Tensors};
 use crate::theory::margin::MistakeLedger;
 use crate::theta::Theta;
-use crate::train::engine::cost_limit::{RunSize, Work};
 use crate::train::engine::evidence::{Detail, Evidence};
-use crate::train::engine::fit::Fit;
-use crate::train::engine::learned::Learned;
 use crate::train::engine::one_against_rest::SharedFit;
-use crate::train::engine::row_rule::{Memory, RowRule, Start, Step, row_rules};
-use crate::train::engine::run::{Outcome, Task};
+use crate::train::engine::row_rule::{Memory, RowRule, Step, row_rules};
 use crate::train::engine::shards;
-use crate::train::engine::state::State;
-use crate::train::settings::Settings;
-use crate::{Error, SettingsError};
 use registry::{Registered, listed};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +44,6 @@ use serde::{Deserialize, Serialize};
 macro_rules! learners {
     ($($(#[$attribute:meta])* $file:ident: $variant:ident $(($bound:ident: $options:ident))? $(by $rule:ident)?,)*) => {
         row_rules! { $($($file::$rule,)?)* }
-
 
         /// Which learner, with its own options.
         #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -68,7 +60,7 @@ macro_rules! learners {
 
         impl Learner {
             /// What its file says about it.
-            fn registered(&self) -> &dyn Registered {
+            pub(crate) fn registered(&self) -> &dyn Registered {
                 match self {
                     $(Learner::$variant $(($bound))? => learners!(@registered $file $($bound)?),)*
                 }
@@ -177,37 +169,6 @@ impl Learner {
         self.registered().options()
     }
 
-    /// What it does with one row; refused by learners that do not go row by row.
-    pub(crate) fn row_rule(&self, settings: &Settings, start: Start) -> Result<Core, SettingsError> {
-        self.registered().row_rule(settings, start)
-    }
-
-    /// What joins the weights of its run into one answer.
-    pub(crate) fn combine(&self) -> Combine {
-        self.registered().combine()
-    }
-
-    /// Learns from the rows of all classes at once; none where each class is learned against the rest.
-    pub(crate) fn fit_classes(
-        &self,
-        data: &Dataset,
-        settings: &Settings,
-        checkpoint: Option<State>,
-        observer: &mut dyn Observer,
-    ) -> Result<Option<Outcome>, Error> {
-        self.registered().fit_classes(data, settings, checkpoint, observer)
-    }
-
-    /// What the runs of one class after the other have in common.
-    pub(crate) fn shared<'a>(
-        &self,
-        data: &'a Dataset,
-        settings: &Settings,
-        observer: &mut dyn Observer,
-    ) -> Option<Box<dyn SharedFit + 'a>> {
-        self.registered().shared(data, settings, observer)
-    }
-
     /// Evidence of its own in a few words.
     pub(crate) fn tell(&self, detail: &Detail, evidence: &Evidence) -> Option<String> {
         match detail {
@@ -215,26 +176,6 @@ impl Learner {
             Detail::Shards { mistakes, updates, .. } => shards::tell(*mistakes, updates),
             detail => self.registered().tell(detail, evidence),
         }
-    }
-
-    /// What a run takes.
-    pub(crate) fn work(&self, size: &RunSize) -> Work {
-        self.registered().work(size)
-    }
-
-    /// The memory that a run takes at the least, and what for.
-    pub(crate) fn memory(&self, size: &RunSize) -> Option<(u64, String)> {
-        self.registered().memory(size)
-    }
-
-    /// The decision function of a model, from its arrays.
-    pub(crate) fn load(
-        &self,
-        arrays: &Arrays<'_>,
-        prefix: &str,
-        settings: &Settings,
-    ) -> Result<Learned, StoreError> {
-        self.registered().load(arrays, prefix, settings)
     }
 
     /// Whether one state learns all classes at once, row by row.
@@ -245,16 +186,6 @@ impl Learner {
     /// Checks the options of the learner.
     pub(crate) fn validate(&self) -> Result<(), SettingsError> {
         self.registered().validate()
-    }
-
-    /// Learns from a binary task. None for learners that go row by row, which the engine runs.
-    pub(crate) fn fit(
-        &self,
-        task: &Task<'_>,
-        settings: &Settings,
-        observer: &mut dyn Observer,
-    ) -> Result<Option<Fit>, Error> {
-        self.registered().fit(task, settings, observer)
     }
 }
 

@@ -83,23 +83,13 @@ impl Perceptron {
 
 impl RowRule for Perceptron {
     #[inline]
-    fn theta(&self) -> &Theta {
-        &self.theta
+    fn parts(&self) -> (&Theta, &u64) {
+        (&self.theta, &self.updates)
     }
 
     #[inline]
-    fn theta_mut(&mut self) -> &mut Theta {
-        &mut self.theta
-    }
-
-    #[inline]
-    fn updates(&self) -> u64 {
-        self.updates
-    }
-
-    #[inline]
-    fn set_updates(&mut self, updates: u64) {
-        self.updates = updates;
+    fn parts_mut(&mut self) -> (&mut Theta, &mut u64) {
+        (&mut self.theta, &mut self.updates)
     }
 
     /// A weight makes the row as much longer, hence agreement and step.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::Dataset;
+use crate::train::{Settings, Task};
 use crate::train::{Status, train};
 use proptest::prelude::*;
 use std::collections::HashSet;
@@ -229,7 +230,7 @@ fn every_learner_learns() {
         let settings = Settings { positive: Some("a".into()), ..settings };
         if descriptor.abilities.two_sides {
             let task = Task::new(&data, &settings).unwrap();
-            let fitted = learner.fit(&task, &settings, &mut ()).unwrap();
+            let fitted = learner.registered().fit(&task, &settings, &mut ()).unwrap();
             assert_eq!(fitted.is_none(), descriptor.abilities.row_by_row, "{}", descriptor.name);
         }
     }

@@ -5,7 +5,7 @@ use crate::store::{Arrays, Opened, StoreError, Tensors};
 use crate::theory::margin::MistakeLedger;
 use crate::theta::Theta;
 use crate::train::engine::online::OnlineLearner;
-use crate::train::engine::row_rule::{Memory, RowRule, Start};
+use crate::train::engine::row_rule::{Memory, Start};
 use crate::train::learners::Combine;
 use crate::train::learners::averaged::Average;
 use crate::train::learners::multiclass::Multiclass;
@@ -112,7 +112,7 @@ pub(super) fn get_learner(
         _ => None,
     };
     check_counts(&[content.updates, content.seen, content.ledger.updates()])?;
-    let memory = match settings.learner.combine() {
+    let memory = match settings.learner.registered().combine() {
         Combine::Last => Memory::Nothing,
         Combine::Average => {
             let flushed_sum = content.flushed_sum.then(|| vector("flushed_sum")).transpose()?;
@@ -146,9 +146,9 @@ pub(super) fn get_learner(
     }
     // The radius matters for the first step of descent only, which is written down.
     let start_of = Start { theta, radius: Some(1.0) };
-    let core = settings.learner.row_rule(settings, start_of);
+    let core = settings.learner.registered().row_rule(settings, start_of);
     let mut core = core.map_err(|error| damaged(&error.to_string()))?;
-    core.set_updates(content.updates);
+    *core.parts_mut().1 = content.updates;
     core.take(opened, prefix, content.own.as_ref())?;
     Ok(OnlineLearner::from_parts(core, memory, content.ledger, start, content.awaits_first))
 }

@@ -124,23 +124,13 @@ impl Sgd {
 
 impl RowRule for Sgd {
     #[inline]
-    fn theta(&self) -> &Theta {
-        &self.theta
+    fn parts(&self) -> (&Theta, &u64) {
+        (&self.theta, &self.updates)
     }
 
     #[inline]
-    fn theta_mut(&mut self) -> &mut Theta {
-        &mut self.theta
-    }
-
-    #[inline]
-    fn updates(&self) -> u64 {
-        self.updates
-    }
-
-    #[inline]
-    fn set_updates(&mut self, updates: u64) {
-        self.updates = updates;
+    fn parts_mut(&mut self) -> (&mut Theta, &mut u64) {
+        (&mut self.theta, &mut self.updates)
     }
 
     #[inline]
@@ -187,11 +177,6 @@ impl RowRule for Sgd {
     #[inline]
     fn scale(&self) -> f64 {
         self.scale
-    }
-
-    #[inline]
-    fn must_fold(&self) -> bool {
-        self.scale < 1e-3
     }
 
     fn fold(&mut self) {
