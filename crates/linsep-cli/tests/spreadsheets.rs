@@ -75,12 +75,13 @@ fn dates_are_announced() {
 }
 
 #[test]
-fn identifiers_are_named_and_left_out_on_demand() {
+fn identifiers_are_left_out_unless_they_are_kept() {
     let rows: String = (0..40).map(|i| format!("{i},{},{}\n", i * i % 11, ["a", "b"][i % 2])).collect();
     let text = format!("id,x,kind\n{rows}");
-    says(&text, "", &["Column \"id\" numbers the rows", "--ignore id, or all such columns with --auto"], &[]);
+    says(&text, "", &["Column \"id\" numbers the rows", "is left out; --keep id brings it back"], &[]);
+    says(&text, "--keep id", &[], &["numbers the rows"]);
     says(&text, "--auto", &["Column \"id\" numbers the rows", "It is left out (--auto)."], &[]);
-    says(&text, "--ignore id", &[], &["counts the rows"]);
+    says(&text, "--ignore id", &[], &["numbers the rows"]);
 }
 
 #[test]

@@ -267,9 +267,10 @@ fn table_of(names: Vec<String>, label: &str) -> Schema {
     let number = |(feature, name): (usize, &String)| Column {
         name: name.clone(),
         kind: ColumnKind::Number(Number { feature, fill: None, gap: None, form: CellForm::Plain }),
+        names_rows: None,
     };
     let mut columns: Vec<Column> = names.iter().enumerate().map(number).collect();
-    columns.push(Column { name: label.to_string(), kind: ColumnKind::Label });
+    columns.push(Column { name: label.to_string(), kind: ColumnKind::Label, names_rows: None });
     Schema::Table {
         header: true,
         columns,

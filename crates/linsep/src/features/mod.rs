@@ -34,7 +34,7 @@ pub use pictures::PictureForm;
 pub use rare::{MAX_WORDS, Rare};
 pub use scaling::{RowBuffer, Scaler, Scaling, Standard};
 pub(crate) use schema::term_prefixes;
-pub use schema::{Column, ColumnKind, Schema};
+pub use schema::{Column, ColumnKind, RowNames, Schema};
 pub use styled::{Currency, Decimal, Style};
 pub use text::{
     Analysis, Ngrams, TermFeatures, TermKind, TermRows, TermWeights, Terms, Text, TextChoice, TextOptions,
@@ -241,6 +241,7 @@ pub(crate) fn relearn_columns(schema: Schema, data: Dataset) -> Result<(Schema, 
 pub fn changes_when_settled(schema: &Schema, data: &Dataset, most_words: Option<usize>) -> bool {
     has_gaps(schema, data)
         || schema.has_texts_as_read()
+        || schema.has_row_names()
         || most_words.is_some_and(|most| schema.has_more_words_than(most))
 }
 
@@ -267,6 +268,7 @@ fn learn_observed(
     observed: Observed,
     most_words: Option<usize>,
 ) -> (Schema, Option<Change>) {
+    schema.leave_out_row_names();
     let Schema::Table { columns, features, .. } = &mut schema else { return (schema, None) };
     // Features in their new order: numbers as in the file, then words in the order of their first training row.
     let mut order = Vec::new();

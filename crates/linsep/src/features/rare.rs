@@ -71,7 +71,7 @@ impl Schema {
     }
 
     /// What the user should know about rare words.
-    pub(crate) fn rare_remarks(&self) -> Vec<String> {
+    pub(super) fn rare_remarks(&self) -> Vec<String> {
         let Schema::Table { columns, .. } = self else { return Vec::new() };
         let remark = |column: &super::Column| {
             let ColumnKind::Words(Words { words, rare: Some(rare), .. }) = &column.kind else { return None };

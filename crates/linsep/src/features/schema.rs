@@ -48,6 +48,74 @@ pub struct Column {
     pub name: String,
     /// Its use.
     pub kind: ColumnKind,
+    /// Why its cells look like names of the rows: then it is left out where columns are learned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names_rows: Option<RowNames>,
+}
+
+/// How the cells of a column name the rows, so that nothing general is learned from them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RowNames {
+    /// A different word in every row.
+    DifferentWords,
+    /// Whole numbers, each the one before it and one more.
+    CountsUp,
+}
+
+impl RowNames {
+    /// The reason, as the end of a sentence about a column.
+    pub(crate) fn reason(self) -> &'static str {
+        match self {
+            RowNames::DifferentWords => "has a different word in every row: it looks like an identifier",
+            RowNames::CountsUp => "numbers the rows: it looks like an identifier",
+        }
+    }
+}
+
+impl Schema {
+    /// Leaves out the columns whose cells name the rows, unless no other column has features.
+    pub(crate) fn leave_out_row_names(&mut self) {
+        let names_rows = self.has_row_names();
+        let Schema::Table { columns, .. } = self else { return };
+        for column in columns.iter_mut().filter(|column| names_rows && column.names_rows.is_some()) {
+            column.kind = ColumnKind::Ignored;
+        }
+    }
+
+    /// Keeps the columns whose cells name the rows.
+    pub(crate) fn keep_row_names(&mut self) {
+        let Schema::Table { columns, .. } = self else { return };
+        columns.iter_mut().for_each(|column| column.names_rows = None);
+    }
+
+    /// Whether there are columns of features whose cells name the rows, beside others.
+    pub(crate) fn has_row_names(&self) -> bool {
+        let Schema::Table { columns, .. } = self else { return false };
+        let of_features = |column: &&Column| column.kind.features().is_some();
+        let (named, others): (Vec<&Column>, Vec<&Column>) =
+            columns.iter().filter(of_features).partition(|column| column.names_rows.is_some());
+        !named.is_empty() && !others.is_empty()
+    }
+
+    /// What is to be said of columns that were learned: of those that are left out, and of rare words.
+    pub fn remarks(&self) -> Vec<String> {
+        let Schema::Table { columns, .. } = self else { return Vec::new() };
+        let left_out = columns.iter().filter(|column| matches!(column.kind, ColumnKind::Ignored));
+        let mut remarks: Vec<String> = left_out
+            .filter_map(|column| {
+                let reason = column.names_rows?.reason();
+                let name = &column.name;
+                let plain = name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+                let argument = if plain { name.clone() } else { format!("\"{name}\"") };
+                Some(format!(
+                    "Column \"{name}\" {reason}, and is left out; ⟦keep⟧ {argument} brings it back."
+                ))
+            })
+            .collect();
+        remarks.extend(self.rare_remarks());
+        remarks
+    }
 }
 
 /// The use of a column.

@@ -222,6 +222,7 @@ impl DataSpec {
             loaded.dataset,
             None,
         )?;
+        columns.schema.remarks().iter().for_each(|remark| observer.note(Note::Remark(remark)));
         columns.warn_of_terms(observer);
         (loaded.schema, loaded.dataset) = (columns.schema, columns.train);
         Ok(loaded)

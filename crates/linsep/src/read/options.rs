@@ -93,6 +93,9 @@ pub struct CsvOptions {
     /// Columns to leave out, by name or number from 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignore: Vec<String>,
+    /// Columns to keep although their cells look like names of the rows, by name or number from 1.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<String>,
     /// The kinds of columns, by name or number from 1, where they are not detected.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub columns: BTreeMap<String, ColumnAs>,
@@ -353,10 +356,12 @@ impl ReadOptions {
 
     /// The options given that have a meaning for some formats only, by their names in messages.
     fn given(&self) -> impl Iterator<Item = &'static str> {
-        let CsvOptions { label, ignore, columns, header, delimiter, missing, na, sheet, auto } = &self.csv;
+        let CsvOptions { label, ignore, keep, columns, header, delimiter, missing, na, sheet, auto } =
+            &self.csv;
         [
             ("label", label.is_some()),
             ("ignore", !ignore.is_empty()),
+            ("keep", !keep.is_empty()),
             ("column", !columns.is_empty()),
             ("header", header.is_some()),
             ("delimiter", delimiter.is_some()),

@@ -209,7 +209,17 @@ pub(super) const READ: &[Setting] = &[
         .heading(INPUT)
         .only("CSV")
         .form("tables", "columns to leave out"),
-    Setting::new("auto", Kind::Flag, "Ignore identifier columns and constant columns")
+    Setting::new(
+        "keep",
+        Kind::List,
+        "Column to keep although it has a different word in every row or counts the rows, by name or number from 1",
+    )
+    .at("read.csv.keep")
+    .symbol("COLUMN")
+    .heading(INPUT)
+    .only("CSV")
+    .form("tables", "columns to keep"),
+    Setting::new("auto", Kind::Flag, "Also ignore columns with the name of an identifier and constant columns")
         .at("read.csv.auto")
         .heading(INPUT)
         .only("CSV")

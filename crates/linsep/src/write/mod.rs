@@ -98,6 +98,8 @@ pub fn convert(
             let mut loaded = mapped(source, options, path, observer)?;
             let texts = loaded.schema.has_texts_as_read();
             if texts {
+                // What is written is all there is.
+                loaded.schema.keep_row_names();
                 (loaded.schema, loaded.dataset) = settle_columns(loaded.schema, loaded.dataset, None)?;
             }
             let mut lost = write(&loaded.dataset, &loaded.schema, path, format, observer)?;

@@ -157,7 +157,7 @@ impl Runner<'_> {
     /// Says what may change a user's mind, before the work.
     fn say_before(&self, columns: &Columns, notes: &mut ReadNotes, observer: &mut dyn Observer) -> Warned {
         let Columns { schema, train, held_out } = columns;
-        notes.remarks.extend(schema.rare_remarks());
+        notes.remarks.extend(schema.remarks());
         notes.remarks.extend(self.remark_on_classes(train.classes().len()));
         emit_notes(notes, observer);
         columns.warn_of_terms(observer);

@@ -289,7 +289,7 @@ impl RecordReader for SparseRows {
                     ColumnKind::Number(Number { feature, fill: None, gap: None, form: CellForm::Plain })
                 }
             };
-            Column { name: name.clone(), kind }
+            Column { name: name.clone(), kind, names_rows: None }
         };
         let columns: Vec<Column> =
             self.names.iter().zip(&self.roles).zip(&self.features).map(column).collect();

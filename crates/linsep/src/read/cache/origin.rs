@@ -35,6 +35,8 @@ struct Reading {
     format: Option<String>,
     label: Option<String>,
     ignore: Vec<String>,
+    #[serde(default)]
+    keep: Vec<String>,
     header: Option<bool>,
     delimiter: Option<u8>,
     missing: String,
@@ -51,7 +53,7 @@ struct Reading {
 }
 
 /// Grows whenever the same text is read in another way.
-const RULES: u32 = 2;
+const RULES: u32 = 3;
 
 impl Origin {
     /// Whether the rows are those of `other`, if no cell of them is missing.
@@ -112,6 +114,7 @@ impl Reading {
             format: options.format.map(|format| format.title().to_string()),
             label: options.csv.label.clone(),
             ignore: options.csv.ignore.clone(),
+            keep: options.csv.keep.clone(),
             header: options.csv.header,
             delimiter: options.csv.delimiter,
             missing: options.csv.missing.name().to_string(),

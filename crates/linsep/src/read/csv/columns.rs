@@ -166,7 +166,7 @@ impl Column {
                 ColumnKind::Words(Words { words, optional, rare: None })
             }
         };
-        read::Column { name: self.name.clone(), kind }
+        read::Column { name: self.name.clone(), kind, names_rows: None }
     }
 }
 
@@ -255,6 +255,12 @@ pub(super) fn some_of(names: &[String]) -> String {
         columns.push_str(", …");
     }
     columns
+}
+
+/// The places of the columns that are kept whatever their cells look like.
+pub(super) fn kept(names: &[String], options: &ReadOptions) -> Result<Vec<usize>, Fault> {
+    let places = Places::of(names);
+    options.csv.keep.iter().map(|wanted| places.find(wanted)).collect()
 }
 
 /// The user's settings for the columns, in their order.

@@ -1,6 +1,7 @@
 //! Each guess about a column: files where it is made, and files where it must not be.
 
-use crate::features::{CellForm, ColumnKind, DateOrder, Decimal};
+use crate::features::{CellForm, ColumnKind, DateOrder, Decimal, RowNames};
+use crate::prepare::Preparation;
 use crate::read::{ColumnAs, CsvOptions, Loaded, Missing, ReadOptions, Schema, Source, read};
 
 fn load(text: &str, csv: CsvOptions) -> Loaded {
@@ -315,10 +316,22 @@ fn identifiers_and_constants_are_named_and_left_out_on_demand() {
     let loaded = plainly(&suspicious());
     assert!(!kinds(&loaded).contains(&"ignored"));
     let said = remarks(&loaded);
+    let Schema::Table { columns, .. } = &loaded.schema else { panic!("no table") };
+    let naming: Vec<(&str, RowNames)> =
+        columns.iter().filter_map(|column| Some((column.name.as_str(), column.names_rows?))).collect();
+    assert_eq!(naming, [("row", RowNames::CountsUp), ("name", RowNames::DifferentWords)]);
+    let columns =
+        Preparation::default().columns(loaded.schema.clone(), loaded.dataset.clone(), None).unwrap();
+    assert_eq!(columns.schema.remarks().len(), 2);
+    assert!(columns.schema.remarks()[1].ends_with("is left out; ⟦keep⟧ name brings it back."));
+    assert_eq!(columns.train.columns(), loaded.dataset.columns() - 31);
+    let kept =
+        load(&suspicious(), CsvOptions { keep: vec!["row".into(), "2".into()], ..CsvOptions::default() });
+    assert_eq!(
+        Preparation::default().columns(kept.schema, kept.dataset, None).unwrap().schema.remarks().len(),
+        0
+    );
     for part in [
-        "Column \"row\" numbers the rows: it looks like an identifier. Leave it out with ⟦ignore⟧ row, or \
-         all such",
-        "Column \"name\" has a different word in every row",
         "Column \"order_id\" has a different whole number in every row, and the name of an identifier",
         "Column \"same\" has the same value in every row",
         "Column \"five\" has the same value in every row",
@@ -342,10 +355,16 @@ fn a_late_row_clears_a_column() {
     let row = |i: usize| format!("{i},5,{}\n", ["a", "b"][i % 2]);
     let rows: String = (0..60_000).map(row).collect();
     let text = format!("row,five,kind\n{rows}");
-    let said = remarks(&plainly(&text));
-    assert!(said.contains("\"row\"") && said.contains("\"five\""), "{said}");
-    let said = remarks(&plainly(&format!("{text}3,6,a\n")));
-    assert!(!said.contains("\"row\"") && !said.contains("\"five\""), "{said}");
+    let names_rows = |loaded: &Loaded| match &loaded.schema {
+        Schema::Table { columns, .. } => columns[0].names_rows,
+        _ => None,
+    };
+    let loaded = plainly(&text);
+    assert_eq!(names_rows(&loaded), Some(RowNames::CountsUp));
+    assert!(remarks(&loaded).contains("\"five\""));
+    let loaded = plainly(&format!("{text}3,6,a\n"));
+    assert_eq!(names_rows(&loaded), None);
+    assert!(!remarks(&loaded).contains("\"row\"") && !remarks(&loaded).contains("\"five\""));
     let csv = CsvOptions { auto: true, ..CsvOptions::default() };
     let loaded = load(&format!("{text}3,6,a\n"), csv);
     assert_eq!(kinds(&loaded), ["number", "number", "label"]);

@@ -139,6 +139,8 @@ pub(crate) struct CsvReader {
     reading: Arc<RwLock<Reading>>,
     dialect: Dialect,
     known: Option<Schema>,
+    /// Whether rows are learned from as they come, so that no column is left out once they are known.
+    online: bool,
     rules: Rules,
     /// Bytes of all chunks so far.
     text_bytes: u64,
@@ -419,6 +421,13 @@ impl RecordReader for CsvReader {
             }
         }
         let mut described: Vec<super::Column> = columns.iter().map(Column::describe).collect();
+        if !self.suspects.is_empty() && !self.online {
+            let RowsSoFar { counts, rows, mut remarks, .. } = self.all();
+            remarks.extend(remarks::mixed(columns, &counts, rows, &remarks));
+            for suspect in remarks::borne_out(columns, &self.suspects, &self.counts, self.rows, &remarks) {
+                described[suspect.column].names_rows = suspect.suspicion.names_rows();
+            }
+        }
         self.describe_texts(&mut described, &mut features);
         // A word may make the name of another column: `c=red`. Written as a table, its feature must not be taken for a column.
         let others = columns.iter().map(|column| column.name.as_str());
@@ -455,6 +464,7 @@ impl RecordReader for CsvReader {
                 &self.counts,
                 self.rows,
                 &notes.remarks,
+                !self.online,
             ));
             notes.remarks.extend(remarks::identifiers(
                 columns,

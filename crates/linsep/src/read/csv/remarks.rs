@@ -194,6 +194,33 @@ pub(super) fn comments(comments: &Comments) -> String {
     format!("{lines} with # and {are}: \"{}\".", comments.example)
 }
 
+/// Whether all rows bear a suspicion out.
+fn holds(suspect: &Suspect, columns: &[Column], counts: &[Counts], rows: u64) -> bool {
+    let Suspect { column, suspicion, .. } = suspect;
+    let is_so = match &columns[*column].used_for {
+        CellUse::Words { words, .. } => {
+            let different = if *suspicion == Suspicion::Constant { 1 } else { rows };
+            words.len() as u64 == different && counts[*column].missing == 0
+        }
+        _ => true,
+    };
+    rows >= suspicion.enough_rows() && is_so
+}
+
+/// The suspicions that all rows bear out, but of columns of which more was said.
+pub(super) fn borne_out<'a>(
+    columns: &'a [Column],
+    suspects: &'a [Suspect],
+    counts: &'a [Counts],
+    rows: u64,
+    said: &'a [String],
+) -> impl Iterator<Item = &'a Suspect> {
+    let strays = with_strays(said);
+    suspects.iter().filter(move |suspect| {
+        holds(suspect, columns, counts, rows) && !strays.contains(columns[suspect.column].name.as_str())
+    })
+}
+
 /// Columns that nothing general is learned from.
 pub(super) fn suspects(
     columns: &[Column],
@@ -201,18 +228,13 @@ pub(super) fn suspects(
     counts: &[Counts],
     rows: u64,
     said: &[String],
+    is_learned: bool,
 ) -> Vec<String> {
-    let strays = with_strays(said);
     let remark = |suspect: &Suspect| {
         let column = &columns[suspect.column];
-        if rows < suspect.suspicion.enough_rows() || strays.contains(column.name.as_str()) {
+        // Where columns are learned, those are left out that name the rows, and that is said.
+        if is_learned && suspect.suspicion.names_rows().is_some() {
             return None;
-        }
-        if let CellUse::Words { words, .. } = &column.used_for {
-            let different = if suspect.suspicion == Suspicion::Constant { 1 } else { rows };
-            if words.len() as u64 != different || counts[suspect.column].missing > 0 {
-                return None;
-            }
         }
         Some(format!(
             "Column \"{}\" {}. Leave it out with ⟦ignore⟧ {}, or all such columns with ⟦auto⟧.",
@@ -223,13 +245,15 @@ pub(super) fn suspects(
     };
     let constant = |suspect: &&Suspect| suspect.suspicion == Suspicion::Constant;
     let is_said = |suspect: &&Suspect| remark(suspect).is_some();
+    let suspects: Vec<&Suspect> = borne_out(columns, suspects, counts, rows, said).collect();
     let names: Vec<&str> = suspects
         .iter()
+        .copied()
         .filter(constant)
         .filter(is_said)
         .map(|suspect| columns[suspect.column].name.as_str())
         .collect();
-    let others = suspects.iter().filter(|suspect| names.len() < 3 || !constant(suspect));
+    let others = suspects.iter().copied().filter(|suspect| names.len() < 3 || !constant(suspect));
     let mut said: Vec<String> = others.filter_map(remark).take(SHOWN).collect();
     if names.len() > 2 {
         let shown = names.iter().take(3).map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ");

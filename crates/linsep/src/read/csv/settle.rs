@@ -69,7 +69,9 @@ impl Draft {
         if !guessed && !options.online {
             columns.iter_mut().for_each(|column| column.code = CodeGuess::Settled);
         }
-        let (suspects, rows) = suspects::suspects(self, records, &columns);
+        let (mut suspects, rows) = suspects::suspects(self, records, &columns);
+        let kept = columns::kept(&self.names, options)?;
+        suspects.retain(|(j, _)| !kept.contains(j));
         if options.csv.auto {
             let enough = |(_, suspicion): &(usize, Suspicion)| rows >= suspicion.enough_rows();
             let left_out =

@@ -2,6 +2,7 @@
 
 use super::columns::{CellUse, Column, Draft, Role};
 use super::records::{Record, Records};
+use crate::features::RowNames;
 use crate::read::number::parse_number;
 use std::collections::HashSet;
 
@@ -27,12 +28,21 @@ impl Suspicion {
         if self == Suspicion::Constant { 2 } else { ENOUGH_ROWS }
     }
 
+    /// How the cells name the rows, if they do.
+    pub(super) fn names_rows(self) -> Option<RowNames> {
+        match self {
+            Suspicion::DifferentWords => Some(RowNames::DifferentWords),
+            Suspicion::CountsUp => Some(RowNames::CountsUp),
+            Suspicion::Constant | Suspicion::NamedIdentifier => None,
+        }
+    }
+
     /// The reason, as the end of a sentence about a column.
     pub(super) fn reason(self) -> &'static str {
         match self {
             Suspicion::Constant => "has the same value in every row: nothing can be learned from it",
-            Suspicion::DifferentWords => "has a different word in every row: it looks like an identifier",
-            Suspicion::CountsUp => "numbers the rows: it looks like an identifier",
+            Suspicion::DifferentWords => RowNames::DifferentWords.reason(),
+            Suspicion::CountsUp => RowNames::CountsUp.reason(),
             Suspicion::NamedIdentifier => {
                 "has a different whole number in every row, and the name of an identifier"
             }

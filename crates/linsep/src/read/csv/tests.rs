@@ -428,9 +428,12 @@ fn infinite_cells_are_decided_by_the_rows_that_stay() {
 }
 
 #[test]
-fn identifiers_are_remarked_on() {
+fn identifiers_are_remarked_on_where_they_are_not_left_out() {
     let text: String = (0..60).map(|i| format!("name {i},{},{}\n", i % 7, i % 2)).collect();
-    let (_, notes) = plain(&format!("full name,x,y\n{text}"));
+    let text = format!("full name,x,y\n{text}");
+    assert_eq!(plain(&text).1.remarks, [""; 0]);
+    let options = ReadOptions { online: true, ..ReadOptions::default() };
+    let (_, notes) = read_with_head(text.as_bytes(), &options, text.len()).unwrap();
     assert_eq!(
         notes.remarks,
         [

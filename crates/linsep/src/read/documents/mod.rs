@@ -340,8 +340,8 @@ impl RecordReader for DocumentReader {
         Schema::Table {
             header: true,
             columns: vec![
-                Column { name: COLUMN.to_string(), kind: ColumnKind::Text(text) },
-                Column { name: LABEL.to_string(), kind: ColumnKind::Label },
+                Column { name: COLUMN.to_string(), kind: ColumnKind::Text(text), names_rows: None },
+                Column { name: LABEL.to_string(), kind: ColumnKind::Label, names_rows: None },
             ],
             features,
             missing_words: MissingWords::default(),

@@ -211,6 +211,7 @@ impl RecordReader for VwReader {
         let column = |(feature, name): (usize, &String)| Column {
             name: name.clone(),
             kind: ColumnKind::Number(Number { feature, fill: Some(0.0), gap: None, form: CellForm::Plain }),
+            names_rows: None,
         };
         Schema::Table {
             header: true,

@@ -28,11 +28,9 @@ pub use registry::{
 
 use crate::SettingsError;
 use crate::dataset::Row;
-use crate::observe::Observer;
 use crate::theory::margin::MistakeLedger;
 use crate::theta::Theta;
 use crate::train::engine::evidence::{Detail, Evidence};
-use crate::train::engine::one_against_rest::SharedFit;
 use crate::train::engine::row_rule::{Memory, RowRule, Step, row_rules};
 use crate::train::engine::shards;
 use registry::{Registered, listed};

@@ -190,7 +190,7 @@ pub fn compare(
     }
     check_folds(data, &parts, settings.settings.positive.as_deref())?;
     let columns = settings.preparation.columns(records.schema.clone(), data.clone(), None)?;
-    columns.schema.rare_remarks().iter().for_each(|remark| observer.note(Note::Remark(remark)));
+    columns.schema.remarks().iter().for_each(|remark| observer.note(Note::Remark(remark)));
     columns.warn_of_terms(observer);
     let whole = settings.preparation.rest(columns, &settings.settings, observer)?;
     let Prepared { train: rows, recipe, .. } = whole.ok_or(Error::Interrupted)?;

@@ -145,7 +145,7 @@ fn rows_of_words(features: usize, rows: &[(Vec<u32>, bool)]) -> (Schema, Dataset
     let data = Dataset::sparse(features, &offsets, &indices, &vec![1.0; indices.len()], &labels).unwrap();
     let words =
         |j: usize| ColumnKind::Words(Words { words: vec![("w".into(), j)], optional: true, rare: None });
-    let column = |j: usize| Column { name: format!("c{j}"), kind: words(j) };
+    let column = |j: usize| Column { name: format!("c{j}"), kind: words(j), names_rows: None };
     let schema = Schema::Table {
         header: true,
         columns: (0..features).map(column).collect(),
