@@ -27,5 +27,5 @@ pub use train::{boundary_table, train_report};
 pub use tune::{CandidateRecord, TuneRecord, tune_report};
 pub use wording::{
     describe_bound, describe_detail, describe_end, describe_expansion, describe_margin, describe_no_model,
-    describe_settings, explain, no_model_help,
+    describe_settings, describe_unfinished, explain, no_model_help,
 };
