@@ -342,6 +342,7 @@ def test_estimators_may_be_derived_from():
     assert np.array_equal(few.coef_, linsep.SGDClassifier(loss="log", epochs=3).fit(X, y).coef_)
 
 
+@pytest.mark.filterwarnings("ignore::linsep.ConvergenceWarning")
 def test_pipelines_and_searches():
     X, y = load_breast_cancer(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), linsep.LogisticRegression(scale="none"))

@@ -8,7 +8,7 @@ import typing
 import linsep
 import numpy as np
 import pytest
-from linsep import _export, estimators
+from linsep import _export, _inspect, estimators
 from sklearn.datasets import load_iris
 
 random = np.random.default_rng(8)
@@ -20,7 +20,7 @@ OVERLAPPING = random.normal(size=(60, 2)), random.integers(0, 3, 60)
 def literals(call):
     """The values that the signature of something names, by parameter."""
     # What the package imports for type checkers alone.
-    late = {"Input": _export.Input, "OnnxFile": _export.OnnxFile, "Self": typing.Any}
+    late = {"Input": _export.Input, "OnnxFile": _export.OnnxFile, "Evaluation": _inspect.Evaluation, "Self": typing.Any}
     hints = typing.get_type_hints(call, localns=late)
     found = {}
     for name, hint in hints.items():

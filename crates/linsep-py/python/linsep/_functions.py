@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from linsep import _data, _engine, _labels
-from linsep._base import _with_labels, class_weights, plain
+from linsep._base import class_weights, plain
 from linsep._model import Model
 
 _Path = str | os.PathLike[str]
@@ -86,7 +86,7 @@ def job_rows(
     """The rows of a job, their labels, and what the specification says about their data. With `sides`, of two classes at least."""
     if isinstance(X, _data.Data) and y is None and sample_weight is None:
         return X._rows, None, {"source": "-"}
-    X, y = _with_labels(X, y)
+    X, y = _data.with_labels(X, y)
     labels = _labels.encode_labels(y)
     if sides and len(labels.classes) == 1:
         raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}: expected rows of at least two classes")

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from linsep import _engine
+from linsep._data import number_type
 from linsep._base import WeightedClassifier
 from linsep._functions import Metric, Tuned, tune_spec
 from linsep._model import Model
@@ -94,7 +95,7 @@ class TunedClassifier(WeightedClassifier):
         found = json.loads(record)
         trained = dict(found["model"])
         trained["notes"] = list(found.get("notes", []))
-        self._remember(model, trained, labels, text)
+        self._remember(model, trained, labels, text, number_type(X))
         self.tuned_ = Tuned(found, text, Model(model))
         return self
 
