@@ -204,7 +204,7 @@ def test_no_record_has_a_raw_mark():
     assert "stopped" in hurried.record["blame"]
     reports = [
         hurried, linsep.separate(*wide, max_seconds=2.0), linsep.separate(X, Y),
-        linsep.separate(X, Y, pairs=True), linsep.compare(X, Y, folds=2), linsep.tune(TWO[::4], SIDES[::4], folds=2, judging="none"),
+        linsep.separate(X, Y, pairs=True), linsep.compare(X, Y, folds=2), linsep.tune(TWO[::4], SIDES[::4], folds=2, judge="none"),
         linsep.theory(TWO, SIDES, max_seconds=0.5), linsep.verify(linsep.separate(TWO, SIDES), TWO, SIDES),
         linsep.verify(linsep.separate(TWO, SIDES), TWO[::-1], SIDES),
     ]
