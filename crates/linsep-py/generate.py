@@ -238,7 +238,7 @@ def words_of_commands(commands: dict[str, list[dict[str, Any]]]) -> str:
     lines = ["\n#: The words that functions take, as the table has them."]
     for kind, (command, name) in WORDS.items():
         (setting,) = (setting for setting in commands[command] if setting["name"] == name)
-        lines.append(f"{kind} = Literal[{', '.join(json.dumps(word) for word, _ in setting['choices'])}]")
+        lines.append(f"{kind} = Literal[{', '.join(json.dumps(word) for word in setting['words'])}]")
     return "\n".join(lines) + "\n"
 
 

@@ -128,11 +128,10 @@ def test_the_words_of_functions_are_those_of_the_table():
     for function, command in ((linsep.tune, "tune"), (linsep.TunedClassifier, "tune"), (linsep.compare, "compare")):
         own = inspect.signature(function).parameters
         for setting in commands[command]:
-            if setting["name"] not in own or not setting["choices"]:
+            if setting["name"] not in own or not setting["words"]:
                 continue
-            choices = [word for word, _ in setting["choices"]]
             kind = {"metric": Metric, "judge": Judge, "scale": Scale}.get(setting["name"])
-            assert kind is None or list(kind.__args__) == choices
-            if setting["default"] in choices:
+            assert kind is None or list(kind.__args__) == setting["words"]
+            if setting["default"] in setting["words"]:
                 assert own[setting["name"]].default == setting["default"], (command, setting["name"])
     assert "judge" in inspect.signature(linsep.tune).parameters

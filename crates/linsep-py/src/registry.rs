@@ -2,7 +2,8 @@
 
 use crate::errors::{Door, in_python};
 use linsep::settings::{
-    OF_COMPARE, OF_SEPARATE, OF_THEORY, OF_TRAIN, OF_TUNE, OF_VERIFY, Tables, learner_form, settings_form,
+    OF_COMPARE, OF_SEPARATE, OF_THEORY, OF_TRAIN, OF_TUNE, OF_VERIFY, Setting, Tables, learner_form,
+    settings_form,
 };
 use linsep::train::Descriptor;
 use pyo3::prelude::*;
@@ -51,20 +52,16 @@ pub fn settings() -> String {
     in_python(Door::Estimator, &Value::from(settings_form()).to_string())
 }
 
-/// The settings of the commands that are functions here, as JSON: by command, each with its name, place, choices and default.
+/// The settings of the commands that are functions here, as JSON: by command, each with its name, the words it takes and its default.
 #[pyfunction]
 pub fn commands() -> String {
     let of = |tables: Tables| {
-        let settings = tables.iter().flat_map(|(prefix, settings)| {
-            settings.iter().map(move |setting| {
-                let choices: Vec<_> =
-                    setting.choices().iter().map(|choice| (choice.name, choice.help)).collect();
-                let at = format!("{prefix}{}", setting.at);
-                let (name, help, default) = (setting.name, setting.help, setting.default);
-                json!({"name": name, "at": at, "help": help, "choices": choices, "default": default})
-            })
-        });
-        settings.collect::<Vec<Value>>()
+        let settings = tables.iter().flat_map(|(_, settings)| settings.iter());
+        let of_setting = |setting: &Setting| {
+            let words: Vec<&str> = setting.choices().iter().map(|choice| choice.name).collect();
+            json!({"name": setting.name, "words": words, "default": setting.default})
+        };
+        settings.map(of_setting).collect::<Vec<Value>>()
     };
     let all = json!({
         "train": of(OF_TRAIN),

@@ -116,13 +116,7 @@ def _rows_of_frame(
         except ValueError as error:
             raise in_words_of_arrays(error, numbers) from None
     table, options = table_of(X, labels, missing)
-    try:
-        return _engine.Rows.table(table, json.dumps(options), weights, name)
-    except ValueError as error:
-        message, sign, _ = str(error).partition("; fill it in, or choose missing=")
-        if missing is not None or not sign:
-            raise
-        raise ValueError(f"{message}; fill it in, or leave the row out") from None
+    return _engine.Rows.table(table, json.dumps(options), weights, name)
 
 
 def data_spec(X: Any, labels: Labels | None) -> dict[str, Any]:
