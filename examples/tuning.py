@@ -22,7 +22,7 @@ search.fit(train_X, train_y)
 print("grid search:", search.best_params_, f"{search.score(test_X, test_y):.3f}")
 
 # One call searches preparation, learner and penalty on the same folds, and says what error to expect of new rows.
-tuned = linsep.TunedClassifier(judging="aside").fit(train_X, train_y)
+tuned = linsep.TunedClassifier(judge="aside").fit(train_X, train_y)
 chosen = tuned.tuned_.chosen
 estimate = tuned.tuned_.estimate
 print(f"tuned: {chosen['learner']}, C={chosen['C']}, features={chosen['features']}")

@@ -26,9 +26,12 @@ Written by crates/linsep-py/generate.py from the table of the engine; a test com
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 '''
+
+#: The types of values that functions take, each with the command and the setting whose words they are.
+WORDS = {"Metric": ("compare", "metric"), "Judge": ("tune", "judge"), "Scale": ("compare", "scale")}
 
 #: The defaults of the settings that learners share: those of the command line. The passes are those of the learner.
 DEFAULTS: dict[str, Any] = {
@@ -41,6 +44,17 @@ DEFAULTS: dict[str, Any] = {
     "mixing": "uniform",
     "probabilities": False,
 }
+
+#: A parameter that only Python has: an estimator keeps its last model.
+WARM_START: dict[str, Any] = {
+    "name": "warm_start",
+    "kind": "flag",
+    "values": [],
+    "help": "Start from the weights of the last fit, if there is one, and keep its scaling and features; for two classes",
+}
+
+#: The estimators of scikit-learn whose `n_iter_` is an array.
+COUNTS_IN_ARRAYS = ["LogisticRegression"]
 
 HEAD = '''"""The estimators: one for each learner.
 
@@ -66,7 +80,7 @@ coef_, intercept_ : arrays
 converged_ : bool
     Whether the algorithm converged.
 n_iter_, n_updates_ : int
-    Passes begun, and updates made.
+    Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
 margin_interval_ : tuple
     The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
     most the second.
@@ -126,6 +140,8 @@ def parameters(learner: dict[str, Any], settings: list[dict[str, Any]]) -> list[
         if default is None and entry["default"]:
             entry = {**entry, "help": f"{entry['help']}; None for the default: {entry['default']}"}
         found.append((entry, default, words))
+    if learner["start"]:
+        found.append((WARM_START, False, ""))
     return found
 
 
@@ -166,7 +182,7 @@ def estimator(learner: dict[str, Any], settings: list[dict[str, Any]]) -> str:
         ]
     lines.append('    """')
     lines.append("")
-    own = {entry["name"]: entry["kind"] for entry, _, _ in entries if entry["name"] not in shared}
+    own = {entry["name"]: entry["kind"] for entry, _, _ in entries if entry["name"] not in shared and entry is not WARM_START}
     common = [entry["name"] for entry, _, _ in entries if entry["name"] in shared]
     lines.append(f"    _learner: ClassVar[str] = {json.dumps(learner['name'])}")
     if own:
@@ -179,6 +195,8 @@ def estimator(learner: dict[str, Any], settings: list[dict[str, Any]]) -> str:
     lines += [f"        {json.dumps(name)}," for name in common]
     lines.append("    )")
     lines.append(f"    _traces: ClassVar[bool] = {learner['traces_mistakes']}")
+    if learner["estimator"] in COUNTS_IN_ARRAYS:
+        lines.append("    _counts_in_array: ClassVar[bool] = True")
     lines.append("")
     lines.append("    def __init__(")
     lines.append("        self,")
@@ -215,6 +233,15 @@ def table(settings: list[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n}\n"
 
 
+def words_of_commands(commands: dict[str, list[dict[str, Any]]]) -> str:
+    """The types of values that functions take."""
+    lines = ["\n#: The words that functions take, as the table has them."]
+    for kind, (command, name) in WORDS.items():
+        (setting,) = (setting for setting in commands[command] if setting["name"] == name)
+        lines.append(f"{kind} = Literal[{', '.join(json.dumps(word) for word in setting['words'])}]")
+    return "\n".join(lines) + "\n"
+
+
 def source() -> str:
     learners = json.loads(_engine.learners())
     settings = json.loads(_engine.settings())
@@ -229,7 +256,7 @@ def source() -> str:
 
 def main() -> None:
     text = source()
-    shared = SETTINGS_HEAD + table(json.loads(_engine.settings()))
+    shared = SETTINGS_HEAD + table(json.loads(_engine.settings())) + words_of_commands(json.loads(_engine.commands()))
     for path, text in ((TARGET, text), (SETTINGS, shared)):
         if sys.argv[1:] != ["--check"]:
             path.write_text(text, encoding="utf-8")

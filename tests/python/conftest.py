@@ -16,6 +16,11 @@ from sklearn.datasets import load_digits, load_wine
 ROOT = Path(__file__).resolve().parents[2]
 
 
+def pytest_configure(config):
+    # A fit that ends at a limit is meant to, or the test is wrong.
+    config.addinivalue_line("filterwarnings", "error::linsep.ConvergenceWarning")
+
+
 def program_path() -> Path:
     if "LINSEP" in os.environ:
         return Path(os.environ["LINSEP"])

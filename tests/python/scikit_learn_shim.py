@@ -1,12 +1,14 @@
 """linsep's estimators under the names and parameters of scikit-learn, to run scikit-learn's own tests on them.
 
 Each class is linsep's estimator; only the names and values of its parameters are translated, when a specification is made
-of them. Features are not scaled, as scikit-learn does not scale. A value for which linsep has no feature raises `Missing`.
+of them, and the words of a `ConvergenceWarning`, which differ from solver to solver. Features are not scaled, as scikit-learn
+does not scale. A value for which linsep has no feature raises `Missing`.
 """
 
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any, ClassVar
 
 import linsep
@@ -34,6 +36,8 @@ class Shim:
     only: ClassVar[dict[str, tuple[Any, str]]] = {}
     #: How many estimators were made since a test began.
     made: ClassVar[int] = 0
+    #: What scikit-learn says of a run that has not converged.
+    unfinished: ClassVar[str] = ""
 
     scale = "none"
     probabilities = False
@@ -49,6 +53,16 @@ class Shim:
 
     def _spec(self) -> dict[str, Any]:
         return self.ours(**self.translated())._spec()
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            fitted = super()._fit(X, y, sample_weight)
+        for warning in caught:
+            own = issubclass(warning.category, linsep.ConvergenceWarning)
+            text = f"{self.unfinished}: {warning.message}" if own else str(warning.message)
+            warnings.warn(text, warning.category, stacklevel=3)
+        return fitted
 
 
 def seed(random_state: Any) -> int:
@@ -69,7 +83,6 @@ class RowByRow(Shim):
 
     only: ClassVar[dict[str, tuple[Any, str]]] = {
         "early_stopping": (False, "early_stopping: to stop when the error of held-out rows no longer falls"),
-        "warm_start": (False, "warm_start: to fit from the weights of the last fit"),
         "verbose": (0, "verbose: to print progress from Python"),
     }
 
@@ -82,6 +95,12 @@ class RowByRow(Shim):
             "order": "shuffle" if self.shuffle else "given",
             "seed": seed(self.random_state),
         }
+
+    def _start(self) -> Any:
+        learned = self.__dict__.get("_learned")
+        if self.warm_start and learned is not None and not learned.model.two_sides:
+            raise Missing("warm_start: to fit from the weights of more than two classes")
+        return super()._start()
 
     def fit(self, X: Any, y: Any, coef_init: Any = None, intercept_init: Any = None, sample_weight: Any = None) -> Any:
         if coef_init is not None or intercept_init is not None:
@@ -171,6 +190,7 @@ class PassiveAggressiveClassifier(RowByRow, linsep.PassiveAggressiveClassifier):
 
 class LinearSVC(Shim, linsep.LinearSVM):
     ours = linsep.LinearSVM
+    unfinished = "Liblinear failed to converge, increase the number of iterations."
     only: ClassVar[dict[str, tuple[Any, str]]] = {
         "penalty": ("l2", "penalty: an l1 penalty of a support vector machine"),
         "multi_class": ("ovr", "multi_class: the machine of Crammer and Singer"),
@@ -197,6 +217,14 @@ class LinearSVC(Shim, linsep.LinearSVM):
 
 class LogisticRegression(Shim, linsep.LogisticRegression):
     ours = linsep.LogisticRegression
+    unfinished_by: ClassVar[dict[str, str]] = {
+        "lbfgs": "lbfgs failed to converge",
+        "liblinear": "Liblinear failed to converge, increase the number of iterations.",
+        "newton-cg": "newton-cg failed to converge. Increase the number of iterations.",
+        "newton-cholesky": "Newton solver did not converge after 1 iterations",
+        "sag": "The max_iter was reached which means the coef_ did not converge",
+        "saga": "The max_iter was reached which means the coef_ did not converge",
+    }
     only: ClassVar[dict[str, tuple[Any, str]]] = {
         "warm_start": (False, "warm_start: to fit from the weights of the last fit"),
         "verbose": (0, "verbose: to print progress from Python"),
@@ -210,6 +238,15 @@ class LogisticRegression(Shim, linsep.LogisticRegression):
     ):  # fmt: skip
         # `solver` and `dual` choose the way to one and the same optimum.
         keep(self, locals())
+
+    @property
+    def unfinished(self) -> str:
+        return self.unfinished_by[self.solver]
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        # One solver takes no float32.
+        wide = self.solver == "liblinear" and getattr(X, "dtype", None) == np.float32
+        return super()._fit(X.astype(np.float64) if wide else X, y, sample_weight)
 
     def translated(self) -> dict[str, Any]:
         if self.penalty == "deprecated":

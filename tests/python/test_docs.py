@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -9,12 +10,14 @@ from pathlib import Path
 
 import linsep
 import pytest
+from linsep import _engine
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def run(program: str | Path):
-    command = [sys.executable, str(program)] if isinstance(program, Path) else [sys.executable, "-c", program]
+    # Neither a document nor an example shows a fit that has not converged.
+    command = [sys.executable, "-W", "error::UserWarning", *([str(program)] if isinstance(program, Path) else ["-c", program])]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, f"{program}\n{done.stdout}\n{done.stderr}"
     return done.stdout
@@ -50,6 +53,14 @@ def test_every_example_is_tested_and_every_name_documented():
         cls = getattr(linsep, name)
         if isinstance(cls, type) and issubclass(cls, linsep._base.Classifier):
             assert f"`{name}`" in page, name
+
+
+def test_the_page_lists_the_learners_that_converge_and_those_that_go_on():
+    page = " ".join((ROOT / "docs" / "python.md").read_text(encoding="utf-8").split())
+    learners = json.loads(_engine.learners())
+    for ability, before in (("always_converges", "given enough passes:"), ("start", "at zero, and for two classes:")):
+        listed = re.findall(r"`(\w+)`", page.partition(before)[2].partition(".")[0])
+        assert sorted(listed) == sorted(learner["estimator"] for learner in learners if learner[ability]), ability
 
 
 def test_the_examples_in_docstrings():

@@ -90,7 +90,7 @@ def impossible(name: str) -> dict[str, str]:
 
 def made(name: str):
     # A search in each of sixty checks: without the second one that only measures the error of the first.
-    return linsep.TunedClassifier(judging="none") if name == "TunedClassifier" else getattr(linsep, name)()
+    return linsep.TunedClassifier(judge="none") if name == "TunedClassifier" else getattr(linsep, name)()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -342,6 +342,7 @@ def test_estimators_may_be_derived_from():
     assert np.array_equal(few.coef_, linsep.SGDClassifier(loss="log", epochs=3).fit(X, y).coef_)
 
 
+@pytest.mark.filterwarnings("ignore::linsep.ConvergenceWarning")
 def test_pipelines_and_searches():
     X, y = load_breast_cancer(return_X_y=True)
     pipeline = make_pipeline(StandardScaler(), linsep.LogisticRegression(scale="none"))
@@ -402,7 +403,7 @@ try:
     raise SystemExit("two features of three")
 except ValueError as error:
     assert "X has 2 features, but Perceptron is expecting 3 features" in str(error)
-assert linsep.TunedClassifier(judging="none").fit(X, y).score(X, y) > 0.9
+assert linsep.TunedClassifier(judge="none").fit(X, y).score(X, y) > 0.9
 assert linsep.separate(X, y).verdict == "complete"
 assert e.partial_fit(X, y).score(X, y) > 0.5
 print("fine")

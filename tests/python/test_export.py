@@ -42,7 +42,7 @@ LINEAR = {
 
 def fitted(name, X, y, **parameters):
     if name == "TunedClassifier":
-        parameters = {"judging": "none", **parameters}
+        parameters = {"judge": "none", **parameters}
     return getattr(linsep, name)(**parameters).fit(X, y)
 
 

@@ -150,7 +150,7 @@ def test_theory():
 
 
 def test_tune():
-    found = linsep.tune(IRIS, KINDS, judging="none", folds=3)
+    found = linsep.tune(IRIS, KINDS, judge="none", folds=3)
     assert found.chosen in found.candidates and found.estimate is None
     assert found.model.predict(IRIS).tolist().count(0) == 50
     nested = linsep.TunedClassifier(folds=3).fit(IRIS, KINDS)

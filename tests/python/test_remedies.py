@@ -8,7 +8,7 @@ import typing
 import linsep
 import numpy as np
 import pytest
-from linsep import _export, estimators
+from linsep import _export, _inspect, estimators
 from sklearn.datasets import load_iris
 
 random = np.random.default_rng(8)
@@ -20,7 +20,7 @@ OVERLAPPING = random.normal(size=(60, 2)), random.integers(0, 3, 60)
 def literals(call):
     """The values that the signature of something names, by parameter."""
     # What the package imports for type checkers alone.
-    late = {"Input": _export.Input, "OnnxFile": _export.OnnxFile, "Self": typing.Any}
+    late = {"Input": _export.Input, "OnnxFile": _export.OnnxFile, "Evaluation": _inspect.Evaluation, "Self": typing.Any}
     hints = typing.get_type_hints(call, localns=late)
     found = {}
     for name, hint in hints.items():
@@ -204,7 +204,7 @@ def test_no_record_has_a_raw_mark():
     assert "stopped" in hurried.record["blame"]
     reports = [
         hurried, linsep.separate(*wide, max_seconds=2.0), linsep.separate(X, Y),
-        linsep.separate(X, Y, pairs=True), linsep.compare(X, Y, folds=2), linsep.tune(TWO[::4], SIDES[::4], folds=2, judging="none"),
+        linsep.separate(X, Y, pairs=True), linsep.compare(X, Y, folds=2), linsep.tune(TWO[::4], SIDES[::4], folds=2, judge="none"),
         linsep.theory(TWO, SIDES, max_seconds=0.5), linsep.verify(linsep.separate(TWO, SIDES), TWO, SIDES),
         linsep.verify(linsep.separate(TWO, SIDES), TWO[::-1], SIDES),
     ]

@@ -14,6 +14,7 @@ LEARNERS = {learner["name"]: learner["estimator"] for learner in json.loads(_eng
 EPOCHS = 4
 
 
+@pytest.mark.filterwarnings("ignore::linsep.ConvergenceWarning")
 @pytest.mark.parametrize("name", ["iris", "breast_cancer", "spam", "wine", "digits"])
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_the_model_is_that_of_the_command_line(program, real_sets, tmp_path, name, learner):
@@ -50,6 +51,7 @@ def test_defaults_are_those_of_the_command_line(program, real_sets, tmp_path):
             assert model_content(estimator.model_.to_bytes()) == model_content(path.read_bytes())
 
 
+@pytest.mark.filterwarnings("ignore::linsep.ConvergenceWarning")
 def test_settings_are_those_of_the_command_line(program, real_sets, tmp_path):
     real = real_sets["breast_cancer"]
     for arguments, estimator in [

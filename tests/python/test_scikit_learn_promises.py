@@ -1,8 +1,7 @@
 """What scikit-learn's own tests promise users of its Perceptron, SGDClassifier and LinearSVC, restated for ours.
 
-Promises about parameters that these estimators do not have (warm starts, early stopping, coefficients to start from, losses
-of regression) have no counterpart. What scikit-learn leaves to a warning, such as a run that did not converge, is an
-attribute here.
+Promises about parameters that these estimators do not have (early stopping, coefficients to start from, losses of regression)
+have no counterpart.
 """
 
 from __future__ import annotations
@@ -11,16 +10,19 @@ import warnings
 
 import linsep
 import numpy as np
+import pandas as pd
 import pytest
 from joblib import parallel_backend
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_blobs, make_classification
-from sklearn.exceptions import DataConversionWarning
+from sklearn.exceptions import ConvergenceWarning, DataConversionWarning
+from sklearn.linear_model import LogisticRegression, Perceptron
 from sklearn.metrics import f1_score
 from sklearn.model_selection import GridSearchCV
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.preprocessing import StandardScaler
+from sklearn.svm import LinearSVC
 
 IRIS, KINDS = load_iris(return_X_y=True)
 # Two classes that a line separates, three that lines separate each from the rest, and the four corners of a square.
@@ -30,6 +32,8 @@ NEW, EXPECTED = np.array([[-1.0, -1.0], [2.0, 2.0], [3.0, 2.0]]), [1, 2, 2]
 THREE = np.array([[-1, 1], [-0.75, 0.5], [-1.5, 1.5], [1, 1], [0.75, 0.5], [1.5, 1.5], [-1, -1], [0, -0.5], [1, -1]])
 OF_THREE = np.repeat([1, 2, 3], 3)
 
+#: Of runs that are meant to end at a limit.
+UNFINISHED = "ignore::linsep.ConvergenceWarning"
 LOSSES = ("perceptron", "hinge", "log", "squared")
 LINEAR = [linsep.Perceptron, linsep.SGDClassifier, linsep.LinearSVM]
 
@@ -88,6 +92,7 @@ def test_an_estimator_can_be_fitted_to_other_data(cls):
     assert np.array_equal(estimator.coef_, cls().fit(TWO, SIDES).coef_)
 
 
+@pytest.mark.filterwarnings(UNFINISHED)
 @pytest.mark.parametrize("cls", LINEAR)
 def test_sparse_rows_are_the_same_rows(cls):
     dense = cls(scale="none").fit(IRIS, KINDS)
@@ -101,10 +106,11 @@ def test_sparse_rows_are_the_same_rows(cls):
 def test_single_and_double_precision_agree(cls):
     narrow = IRIS.astype(np.float32)
     one, other = cls().fit(narrow, KINDS), cls().fit(narrow.astype(np.float64), KINDS)
-    assert np.array_equal(one.coef_, other.coef_) and np.array_equal(one.intercept_, other.intercept_)
+    assert np.array_equal(one.model_.coef, other.model_.coef) and np.array_equal(one.model_.intercept, other.model_.intercept)
     assert np.array_equal(one.predict(narrow), other.predict(narrow))
 
 
+@pytest.mark.filterwarnings(UNFINISHED)
 @pytest.mark.parametrize("cls", LINEAR)
 def test_a_seed_repeats_a_run_and_another_differs(cls):
     X, y = make_classification(300, 20, flip_y=0.2, random_state=0)
@@ -207,6 +213,7 @@ def test_weights_of_rows_draw_the_boundary(cls):
         cls().fit(X, y, sample_weight=np.ones(4))
 
 
+@pytest.mark.filterwarnings(UNFINISHED)
 def test_unit_weights_are_none_and_whole_ones_are_repeated_rows():
     rng = np.random.default_rng(5)
     weights = rng.integers(1, 6, len(IRIS))
@@ -392,17 +399,78 @@ def test_a_larger_bias_coordinate_frees_the_bias():
 
 def test_a_run_that_ends_early_says_so():
     X, y = make_classification(500, 20, flip_y=0.3, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="LinearSVM has not converged: .* within 2 passes; .* raise epochs=") as warned:
+        early = linsep.LinearSVM(epochs=2, gap=1e-12, C=100.0).fit(X, y)
+    assert issubclass(warned[0].category, linsep.ConvergenceWarning) and warned[0].filename == __file__
+    with pytest.warns(ConvergenceWarning, match="raise max_seconds="):
+        linsep.LinearSVM(max_seconds=1e-9, gap=1e-12, C=100.0).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        early = linsep.LinearSVM(epochs=2, gap=1e-12, C=100.0).fit(X, y)
+        # Without a mistake in a pass there is no end on rows that overlap, and none is promised.
+        assert not linsep.Perceptron(epochs=2).fit(X, y).converged_
         whole = linsep.LinearSVM(epochs=10**6, gap=1e-6).fit(X, y)
     assert not early.converged_ and early.status_ == "epoch-limit" and early.duality_gap_ > 1e-12
     assert whole.converged_ and whole.duality_gap_ <= 1e-6
 
 
-def test_the_machine_finds_what_liblinear_finds():
-    from sklearn.svm import LinearSVC
+def test_a_gap_that_rounding_does_not_reach_is_no_matter_of_passes():
+    X, y = make_classification(500, 20, flip_y=0.3, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="raise gap="):
+        linsep.LogisticRegression(gap=1e-12, scale="none").fit(X * np.where(np.arange(20) < 10, 1, 1e4), y)
 
+
+def test_passes_have_the_form_of_scikit_learn():
+    X, y = make_classification(100, 5, random_state=0)
+    for ours, theirs in ((linsep.LogisticRegression, LogisticRegression), (linsep.LinearSVM, LinearSVC), (linsep.Perceptron, Perceptron)):
+        own, other = ours().fit(X, y).n_iter_, theirs().fit(X, y).n_iter_
+        assert isinstance(own, int) == isinstance(other, int) and np.shape(own) == np.shape(other)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sparse.csr_matrix, sparse.csr_array, pd.DataFrame])
+def test_single_precision_comes_out_where_it_went_in(form):
+    X, y = IRIS, KINDS
+    for kind in (np.float32, np.float64):
+        rows, labels = form(X.astype(kind)), y
+        for cls in (linsep.LogisticRegression, linsep.SGDClassifier, linsep.LinearSVM):
+            fitted = cls().fit(rows, labels)
+            assert fitted.coef_.dtype == fitted.intercept_.dtype == fitted.decision_function(rows).dtype == kind
+            assert np.array_equal(fitted.coef_, fitted.model_.coef.astype(kind))
+        logistic = linsep.LogisticRegression().fit(rows, labels)
+        assert logistic.predict_proba(rows).dtype == logistic.predict_log_proba(rows).dtype == kind
+        # As of scikit-learn: the wider of the two.
+        assert logistic.decision_function(form(X)).dtype == np.float64
+    theirs = LogisticRegression(max_iter=1000).fit(IRIS.astype(np.float32), KINDS)
+    assert theirs.coef_.dtype == theirs.decision_function(IRIS.astype(np.float32)).dtype == np.float32
+    assert theirs.decision_function(IRIS).dtype == np.float64
+
+
+def test_a_warm_start_goes_on_from_the_last_fit():
+    X, y = make_classification(200, 5, flip_y=0.2, random_state=3)
+    for cls in (linsep.Perceptron, linsep.SGDClassifier, linsep.PassiveAggressiveClassifier, linsep.AveragedPerceptron):
+        settings = {"epochs": 1, "order": "given", "scale": "none"}
+        once = cls(**settings).fit(X, y)
+        warm = cls(**settings, warm_start=True).fit(X, y)
+        assert np.array_equal(once.coef_, warm.coef_)
+        again = warm.fit(X, y).coef_
+        assert not np.array_equal(once.coef_, again)
+        # A fit without it forgets.
+        assert np.array_equal(once.coef_, warm.set_params(warm_start=False).fit(X, y).coef_)
+    # The perceptron has no more state than its weights.
+    settings = {"order": "given", "scale": "none"}
+    warm = linsep.Perceptron(epochs=1, **settings, warm_start=True).fit(X, y).fit(X, y)
+    assert np.array_equal(warm.coef_, linsep.Perceptron(epochs=2, **settings).fit(X, y).coef_)
+    with pytest.raises(ValueError, match="warm_start=True: only two classes"):
+        linsep.Perceptron(warm_start=True).fit(IRIS, KINDS).fit(IRIS, KINDS)
+    with pytest.raises(ValueError, match="the margin learner has no such warm_start=: the dynamic margin needs a start at zero"):
+        linsep.MarginPerceptron(warm_start=True).fit(X, y).fit(X, y)
+    with pytest.raises(ValueError, match="warm_start='yes': expected True or False"):
+        linsep.Perceptron(warm_start="yes").fit(X, y)
+    with pytest.raises(ValueError, match="warm_start=True") as raised:
+        linsep.Perceptron(warm_start=True, probabilities=True).fit(X, y).fit(X, y)
+    assert "init=" not in str(raised.value)
+
+
+def test_the_machine_finds_what_liblinear_finds():
     X, y = make_classification(300, 10, flip_y=0.1, random_state=2)
     for ours, theirs in (("hinge", "hinge"), ("squared-hinge", "squared_hinge")):
         own = linsep.LinearSVM(loss=ours, scale="none", gap=1e-10, epochs=10**6).fit(X, y)

@@ -788,5 +788,5 @@ fn a_model_of_many_classes_is_no_start() {
     folder
         .linsep("train data --init model")
         .exits(2)
-        .says(&["has more than two classes", "--positive CLASS or --classes A,B, or leave --init out"]);
+        .says(&["has more than two classes", "--positive CLASS or --classes A,B, or leave --init MODEL out"]);
 }

@@ -197,7 +197,7 @@ fn what_cannot_be_is_refused() {
     }
     folder.linsep("train iris.csv --positive setosa -q -o model").exits(0);
     let line = "train iris.csv --positive setosa --init model --probabilities";
-    folder.linsep(line).exits(2).says(&["leave --init out"]);
+    folder.linsep(line).exits(2).says(&["leave --init MODEL out"]);
     for command in ["predict", "evaluate"] {
         let line = format!("{command} model iris.csv --threshold 0.5");
         folder.linsep(&line).exits(2).says(&["needs a model with probabilities"]);

@@ -8,8 +8,8 @@ use linsep::settings::settings_form;
 use linsep::spelling::{Mention, spelled};
 use linsep::store::StoreError;
 use linsep::train::learners;
-use pyo3::PyErr;
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
+use pyo3::prelude::*;
 use std::io;
 
 /// What a user called: a setting is spelled as a parameter only where that has one of its name.
@@ -34,14 +34,23 @@ pub enum Door {
 }
 
 impl Door {
+    /// All doors, by name.
+    const ALL: &[(&str, Self)] = &[
+        ("estimator", Self::Estimator),
+        ("compare", Self::Compare),
+        ("tune", Self::Tune),
+        ("theory", Self::Theory),
+        ("separate", Self::Separate),
+        ("state", Self::State),
+        ("model", Self::Model),
+        ("read", Self::Read),
+    ];
+
     /// The names of the parameters, but for the settings that learners share and for their options.
     fn parameters(self) -> &'static [&'static str] {
         match self {
-            Self::Estimator => &["sample_weight"],
-            // The functions give these two their own names.
+            Self::Estimator => &["sample_weight", "warm_start"],
             Self::Compare => &[
-                "learner",
-                "options",
                 "learners",
                 "grid",
                 "metric",
@@ -61,7 +70,7 @@ impl Door {
                 "metric",
                 "folds",
                 "max_seconds",
-                "judging",
+                "judge",
                 "simpler",
                 "bias",
                 "bias_scale",
@@ -104,7 +113,7 @@ impl Door {
                 "order",
                 "epoch",
             ],
-            Self::Model => &["input", "data", "path"],
+            Self::Model => &["input", "data"],
             Self::Read => READ,
         }
     }
@@ -144,6 +153,8 @@ fn parameter(door: Door, field: &str) -> &str {
         "weights" => "sample_weight",
         "time" => "max_seconds",
         "column" if door == Door::Read => "columns",
+        "learner" if door == Door::Compare => "learners",
+        "options" if door == Door::Compare => "grid",
         field => field,
     }
 }
@@ -175,8 +186,8 @@ fn quoted(names: &str) -> String {
 /// A text of the library, with settings spelled as parameters. One that the function has no parameter for is named as what has it:
 /// another function, or the command line.
 pub fn in_python(door: Door, text: &str) -> String {
-    spelled(text, |Mention { field, value }| {
-        let field = parameter(door, field);
+    spelled(text, |Mention { field: flag, value }| {
+        let field = parameter(door, flag);
         let keyword = || match value {
             Some(value) if value.parse::<f64>().is_ok() => format!("{field}={value}"),
             Some(value) => format!("{field}='{value}'"),
@@ -191,10 +202,11 @@ pub fn in_python(door: Door, text: &str) -> String {
                 });
                 words.collect::<Vec<_>>().join(" ")
             }
-            Some(names) if field == "learner" && door == Door::Compare => {
+            Some(names) if field == "learners" && door == Door::Compare => {
                 format!("learners=[{}]", quoted(names))
             }
             Some(names) if field == "learner" => format!("learner={}", quoted(names)),
+            Some("MODEL") if field == "init" && door == Door::Estimator => "warm_start=True".to_string(),
             _ if door.has(field) => keyword(),
             _ if door == Door::Compare && is_option(field) => match value {
                 Some(value) if value.parse::<f64>().is_ok() => format!("grid={{'{field}': [{value}]}}"),
@@ -211,11 +223,27 @@ pub fn in_python(door: Door, text: &str) -> String {
                 None if READ.contains(&field) => format!("{} of linsep.read", keyword()),
                 None => {
                     let value = value.map_or_else(String::new, |value| format!(" {value}"));
-                    format!("--{}{value} on the command line", field.replace('_', "-"))
+                    format!("--{}{value} on the command line", flag.replace('_', "-"))
                 }
             },
         }
     })
+}
+
+/// The names of the doors, with the parameters that each has beside settings that learners share and their options.
+#[pyfunction]
+pub fn doors() -> Vec<(&'static str, &'static [&'static str])> {
+    Door::ALL.iter().map(|&(name, door)| (name, door.parameters())).collect()
+}
+
+/// A text of the library as this door spells it.
+#[pyfunction]
+#[pyo3(name = "spelled")]
+pub fn spelled_at(door: &str, text: &str) -> PyResult<String> {
+    let found = Door::ALL.iter().find(|(name, _)| *name == door);
+    found
+        .map(|&(_, door)| in_python(door, text))
+        .ok_or_else(|| PyValueError::new_err(format!("no door is called {door}")))
 }
 
 /// The exception for an error.

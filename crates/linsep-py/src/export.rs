@@ -1,4 +1,4 @@
-//! A model as ONNX, what inputs of 32 bits change, and how good probabilities are.
+//! A model as ONNX, and what inputs of 32 bits change.
 
 use crate::errors::{Door, exception};
 use crate::jobs::parsed;
@@ -8,12 +8,12 @@ use crate::table::Table;
 use crate::watch::watched;
 use linsep::Error;
 use linsep::job::RoundingCheck;
-use linsep::model::{InputNumbers, Reliability, RowProbabilities, Times};
+use linsep::model::InputNumbers;
 use linsep::numbers::{self, Rounding};
 use linsep::observe::{Observer, Progress};
 use linsep::read::{Labels, ReadOptions, RowStream, Source};
 use linsep::store::write_atomically;
-use numpy::{PyArray1, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use numpy::{PyArray1, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -107,41 +107,6 @@ pub fn rounding_of_table(py: Python<'_>, model: &Model, table: &Table, options: 
         if check.found.rows == 0 { Err(stream.no_rows()) } else { Ok(check.found) }
     })?;
     Ok(json!(rounding).to_string())
-}
-
-/// How good probabilities are, as JSON: those of all outcomes of each row, the outcome that was predicted, and the true one.
-#[pyfunction]
-pub fn reliability(
-    probabilities: PyReadonlyArray2<'_, f64>,
-    found: PyReadonlyArray1<'_, u32>,
-    truth: PyReadonlyArray1<'_, u32>,
-    two_sides: bool,
-) -> PyResult<String> {
-    let not_contiguous = |error: numpy::AsSliceError| PyValueError::new_err(error.to_string());
-    let shares = probabilities.as_slice().map_err(not_contiguous)?;
-    let (found, truth) =
-        (found.as_slice().map_err(not_contiguous)?, truth.as_slice().map_err(not_contiguous)?);
-    let width = shares.len().checked_div(truth.len()).unwrap_or(0);
-    let in_range = |&outcome: &u32| (outcome as usize) < width;
-    let is_whole =
-        found.len() == truth.len() && shares.len() == width * truth.len() && (!two_sides || width == 2);
-    if !is_whole || !found.iter().chain(truth).all(in_range) {
-        return Err(PyValueError::new_err(
-            "each row needs one probability for each outcome, a label and a prediction",
-        ));
-    }
-    let rows: Vec<RowProbabilities> = shares
-        .chunks_exact(width.max(1))
-        .zip(found.iter().zip(truth))
-        .map(|(shares, (&found, &truth))| match two_sides {
-            true => RowProbabilities::of_pair(shares[1], truth == 1),
-            false => RowProbabilities::of_many(shares, found as usize, truth as usize),
-        })
-        .collect();
-    match Reliability::of(&rows, Times::ONCE) {
-        Some(reliability) => Ok(json!(reliability).to_string()),
-        None => Err(PyValueError::new_err("there are no rows")),
-    }
 }
 
 /// A number as reports print it: four digits, rounded up or down, so that a bound stays a bound.

@@ -42,6 +42,19 @@ fn from_value<T: DeserializeOwned>(value: Value, always: &Map<String, Value>) ->
     read(fields.clone()).map_err(|error| {
         // Read one by one, the fields tell which of them is wrong.
         for (name, value) in fields {
+            if let (Value::Object(inner), "csv" | "array" | "pictures") = (&value, name.as_str()) {
+                // The options of a kind of file are parameters of their own.
+                for (option, value) in inner {
+                    let alone = json!({ option: value });
+                    if let Err(error) = read(Map::from_iter([(name.clone(), alone)])) {
+                        return PyValueError::new_err(format!(
+                            "{option}={}: {}",
+                            shown(value),
+                            wanted(&error)
+                        ));
+                    }
+                }
+            }
             let alone = Map::from_iter([(name.clone(), value.clone())]);
             if let Err(error) = read(alone) {
                 return PyValueError::new_err(format!("{name}={}: {}", shown(&value), wanted(&error)));
@@ -72,7 +85,7 @@ fn on(rows: &Rows, data: DataSpec) -> DataSpec {
 }
 
 /// A record with the notes of its job.
-fn record(door: Door, record: &impl Serialize, seen: &Seen) -> PyResult<String> {
+pub fn record(door: Door, record: &impl Serialize, seen: &Seen) -> PyResult<String> {
     let mut value = serde_json::to_value(record).map_err(|error| PyValueError::new_err(error.to_string()))?;
     spell_record(&mut value, &|text| in_python(door, text));
     if let Value::Object(fields) = &mut value {
@@ -84,7 +97,7 @@ fn record(door: Door, record: &impl Serialize, seen: &Seen) -> PyResult<String> 
 
 /// A report as plain text. Jobs that can be run next are said in the words of each front end: here neither they, nor what leads
 /// to them, are.
-fn text_of(door: Door, blocks: &[Block]) -> String {
+pub fn text_of(door: Door, blocks: &[Block]) -> String {
     let leads_to_job = |k: usize| match (&blocks[k], blocks.get(k + 1)) {
         (Block::Item(_), Some(Block::Job(_))) => true,
         (Block::Heading(_), Some(Block::Item(_))) => matches!(blocks.get(k + 2), Some(Block::Job(_))),
@@ -110,17 +123,21 @@ fn text_of(door: Door, blocks: &[Block]) -> String {
     in_python(door, &text)
 }
 
-/// Trains: the model if there is one, the record, the report, and the rows that led to updates.
+/// Trains, from zero or from the weights of a model: the model if there is one, the record, the report, and the rows that led to updates.
 #[pyfunction]
+#[pyo3(signature = (rows, spec, keep_updates, start=None))]
 pub fn train(
     py: Python<'_>,
     rows: &Rows,
     spec: &str,
     keep_updates: bool,
+    start: Option<&Model>,
 ) -> PyResult<(Model, String, String, Vec<u32>)> {
     let mut spec: TrainSpec = spec_of(spec)?;
     spec.data = on(rows, spec.data);
-    let (trained, mut seen) = watched(py, Door::Estimator, keep_updates, |watch| spec.run(watch))?;
+    let start = start.map(|start| start.model.clone());
+    let (trained, mut seen) =
+        watched(py, Door::Estimator, keep_updates, |watch| spec.run_from(start, watch))?;
     if !trained.status.has_model() {
         let model = &trained.model;
         let reason = describe_no_model(model).unwrap_or_else(|| "there is no model".to_string());

@@ -8,8 +8,8 @@
 //! | `rows.rs` | arrays of NumPy and SciPy, tables and files as rows; nothing is copied where the layout allows it |
 //! | `table.rs` | columns of frames as the text of a table |
 //! | `jobs.rs` | train, tune, separate, verify, compare, theory |
-//! | `model.rs` | labels, scores, probabilities; save and load |
-//! | `export.rs` | models as ONNX, what 32 bits change, how good probabilities are |
+//! | `model.rs` | labels, scores, probabilities; why, and how good they are; save and load |
+//! | `export.rs` | models as ONNX, what 32 bits change |
 //! | `state.rs` | the mergeable state of learners that go row by row |
 //! | `registry.rs` | the learners and the settings that they share, as data |
 //! | `watch.rs` | running a job without the interpreter: Ctrl-C, notes, history |
@@ -34,15 +34,15 @@ mod watch;
 #[pyo3::pymodule(gil_used = false)]
 mod _engine {
     #[pymodule_export]
-    use crate::export::{
-        onnx, reliability, rounded, rounding, rounding_of_table, scaled_weights, write_file,
-    };
+    use crate::errors::{doors, spelled_at};
+    #[pymodule_export]
+    use crate::export::{onnx, rounded, rounding, rounding_of_table, scaled_weights, write_file};
     #[pymodule_export]
     use crate::jobs::{compare, separate, theory, train, tune, verify};
     #[pymodule_export]
     use crate::model::Model;
     #[pymodule_export]
-    use crate::registry::{class_keys, class_names, learners, settings};
+    use crate::registry::{class_keys, class_names, commands, learners, settings};
     #[pymodule_export]
     use crate::rows::{Rows, check_memory};
     #[pymodule_export]

@@ -1,17 +1,19 @@
 //! A trained model: labels, scores and probabilities of rows, its weights, and its file.
 
 use crate::errors::{Door, exception};
-use crate::jobs::parsed;
-use crate::rows::{Rows, kind_name};
+use crate::jobs::{parsed, record, text_of};
+use crate::rows::{Rows, Weights, kind_name, weights_of};
 use crate::table::Table;
 use crate::watch::{Watch, watched};
 use linsep::Error;
 use linsep::Row;
+use linsep::dataset::Dataset;
 use linsep::features::{RecipeBuffer, Schema};
-use linsep::model::{Calibration, Predictor};
+use linsep::job::{DataSpec, EvaluateSpec, Evaluated};
+use linsep::model::{Explainer, Predictor, RocPoint, Times, roc};
 use linsep::observe::{Observer, Progress};
 use linsep::read::{Labels, ReadOptions, RowStream, Source};
-use linsep::report;
+use linsep::report::{self, EvaluateRecord};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -145,23 +147,80 @@ impl Model {
         Ok(Some((weights, PyArray1::from_vec(py, intercepts))))
     }
 
+    /// What it consists of, as JSON: with so many of its weights, or all of them, and with the effects of columns if they are asked for.
+    #[pyo3(signature = (top=None, effects=false))]
+    fn record(&self, top: Option<usize>, effects: bool) -> String {
+        report::inspect_record(&self.model, top.unwrap_or(usize::MAX), effects).to_string()
+    }
+
     /// The evidence about the run and its data, as JSON.
-    fn record(&self) -> String {
-        let model = &self.model;
-        json!({
-            "learner": model.settings.learner.name(),
-            "classes": model.classes,
-            "settings": model.settings,
-            "expansion": model.recipe.expansion.summary(),
-            "scaling": model.recipe.scaling.scaling(),
-            "evidence": model.evidence,
-            "boundaries": model.boundaries,
-            "calibration": model.calibrated().map(Calibration::name),
-            "threshold": model.threshold,
-            "fingerprint": model.fingerprint,
-            "spec": model.spec,
-        })
-        .to_string()
+    fn evidence(&self) -> PyResult<String> {
+        serde_json::to_string(&self.model.evidence).map_err(|error| PyValueError::new_err(error.to_string()))
+    }
+
+    /// Why each row is given its class, as JSON; classes are places among the outcomes.
+    fn explain(&self, py: Python<'_>, rows: &Rows) -> PyResult<String> {
+        let data = rows.data();
+        self.check_width(data)?;
+        let (explained, _) = watched(py, Door::Model, false, |watch| {
+            let mut explainer = Explainer::new(&self.model);
+            let mut explained = Vec::new();
+            for i in 0..data.len() {
+                explained.push(explainer.explain(data.row(i)));
+                let progress = Progress::Judging { rows: i as u64 + 1, total: data.len() as u64 };
+                if watch.progress(&progress).is_break() {
+                    return Err(Error::Interrupted);
+                }
+            }
+            Ok(explained)
+        })?;
+        Ok(json!(explained).to_string())
+    }
+
+    /// Judges it on labelled rows: the record, the report, and for two sides with rows of both the thresholds, false and true positive
+    /// rates of the ROC curve.
+    fn evaluate(&self, py: Python<'_>, rows: &Rows) -> PyResult<(String, String, [Vec<f64>; 3])> {
+        self.check_width(rows.data())?;
+        let data = DataSpec { source: rows.source(), ..DataSpec::default() };
+        let spec = EvaluateSpec { data, ..EvaluateSpec::default() };
+        let ((evaluated, judged), seen) =
+            watched(py, Door::Model, false, |watch| spec.run_with_rows(&self.model, watch))?;
+        let roc = match &evaluated {
+            Evaluated::Pair { .. } => {
+                let scores: Vec<f64> = judged.iter().map(|row| row.score).collect();
+                let signs: Vec<i8> = judged.iter().map(|row| if row.truth == 1 { 1 } else { -1 }).collect();
+                let times: Vec<u64> = judged.iter().map(|row| row.times).collect();
+                roc(&scores, &signs, Times::each(&times))
+            }
+            Evaluated::Many { .. } => Vec::new(),
+        };
+        let of = |part: fn(&RocPoint) -> f64| roc.iter().map(part).collect();
+        let record = record(Door::Model, &EvaluateRecord::from(&evaluated), &seen)?;
+        let text = text_of(Door::Model, &report::evaluate_report(&evaluated));
+        Ok((
+            record,
+            text,
+            [
+                of(|point| point.threshold),
+                of(|point| point.false_positives),
+                of(|point| point.true_positives),
+            ],
+        ))
+    }
+
+    /// A table as rows for this model, read by its recipe.
+    #[pyo3(signature = (table, options, weights=None))]
+    fn read_table(
+        &self,
+        py: Python<'_>,
+        table: &Table,
+        options: &str,
+        weights: Weights<'_>,
+    ) -> PyResult<Rows> {
+        let mut options: ReadOptions = parsed(options)?;
+        options.schema = Some(self.model.recipe.columns.clone());
+        let source = Source::Shared("X".to_string(), table.text.clone());
+        Rows::read_from(py, Door::Model, &source, &options, weights_of(weights)?, "X")
     }
 
     /// The result of the run, in sentences: name and text of each.
@@ -179,6 +238,12 @@ impl Model {
             .into_iter()
             .map(|(name, text)| (name, crate::errors::in_python(Door::Estimator, &text)))
             .collect()
+    }
+
+    /// How its run ended at a limit that it would not have needed, and the parameter that limits it; none of a run that is finished.
+    #[getter]
+    fn unfinished(&self) -> Option<(String, &'static str)> {
+        report::describe_unfinished(&self.model)
     }
 
     /// The place of the class of each row.
@@ -243,13 +308,17 @@ impl Model {
         self.model.learned.parts().len()
     }
 
+    fn check_width(&self, data: &Dataset) -> PyResult<()> {
+        let (found, expected) = (data.columns(), self.model.recipe.columns.features());
+        if found == expected {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!("X has {found} features, but the model expects {expected}")))
+    }
+
     fn predicted(&self, py: Python<'_>, rows: &Rows, asked: Asked) -> PyResult<Vec<f64>> {
         let data = rows.data();
-        let (found, expected) = (data.columns(), self.model.recipe.columns.features());
-        if found != expected {
-            let problem = format!("X has {found} features, but the model expects {expected}");
-            return Err(PyValueError::new_err(problem));
-        }
+        self.check_width(data)?;
         let (numbers, _) = watched(py, Door::Model, false, |watch| {
             let mut numbers = Vec::new();
             self.predict_into(&mut numbers, asked, data.len(), |i| data.row(i), watch)?;

@@ -1,7 +1,10 @@
 //! The learners and the settings that they share, as data: the estimators of the package are generated from them.
 
 use crate::errors::{Door, in_python};
-use linsep::settings::{learner_form, settings_form};
+use linsep::settings::{
+    OF_COMPARE, OF_SEPARATE, OF_THEORY, OF_TRAIN, OF_TUNE, OF_VERIFY, Setting, Tables, learner_form,
+    settings_form,
+};
 use linsep::train::Descriptor;
 use pyo3::prelude::*;
 use serde_json::{Value, json};
@@ -47,6 +50,28 @@ fn learner_of(learner: &Descriptor) -> Value {
 #[pyfunction]
 pub fn settings() -> String {
     in_python(Door::Estimator, &Value::from(settings_form()).to_string())
+}
+
+/// The settings of the commands that are functions here, as JSON: by command, each with its name, the words it takes and its default.
+#[pyfunction]
+pub fn commands() -> String {
+    let of = |tables: Tables| {
+        let settings = tables.iter().flat_map(|(_, settings)| settings.iter());
+        let of_setting = |setting: &Setting| {
+            let words: Vec<&str> = setting.choices().iter().map(|choice| choice.name).collect();
+            json!({"name": setting.name, "words": words, "default": setting.default})
+        };
+        settings.map(of_setting).collect::<Vec<Value>>()
+    };
+    let all = json!({
+        "train": of(OF_TRAIN),
+        "compare": of(OF_COMPARE),
+        "tune": of(OF_TUNE),
+        "theory": of(OF_THEORY),
+        "separate": of(OF_SEPARATE),
+        "verify": of(OF_VERIFY),
+    });
+    all.to_string()
 }
 
 /// The name of the class that each label denotes; none for a label that no class has.

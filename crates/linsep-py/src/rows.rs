@@ -90,9 +90,9 @@ fn labels_of(labels: Coded<'_>, rows: usize) -> PyResult<(Vec<u32>, Vec<String>)
 }
 
 /// How often each row counts.
-type Weights<'py> = Option<PyReadonlyArray1<'py, f64>>;
+pub type Weights<'py> = Option<PyReadonlyArray1<'py, f64>>;
 
-fn weights_of(weights: Weights<'_>) -> PyResult<Option<Vec<f64>>> {
+pub fn weights_of(weights: Weights<'_>) -> PyResult<Option<Vec<f64>>> {
     let weights = weights.map(|weights| weights.as_slice().map(<[f64]>::to_vec)).transpose();
     weights.map_err(|error| PyValueError::new_err(error.to_string()))
 }
@@ -339,7 +339,7 @@ impl Rows {
         Ok(Self { loaded: Arc::new(loaded), name: name.to_string() })
     }
 
-    fn read_from(
+    pub(crate) fn read_from(
         py: Python<'_>,
         door: Door,
         source: &Source,

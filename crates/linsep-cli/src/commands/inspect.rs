@@ -6,14 +6,15 @@ use crate::console::Console;
 use crate::exit::Exit;
 use crate::layout::report_lines;
 use anyhow::bail;
-use linsep::classes::{Classes, printable, shortened};
-use linsep::features::{Scaler, Terms};
+use linsep::classes::{printable, shortened};
+use linsep::features::Terms;
 use linsep::job::{Spec, TrainSpec};
-use linsep::model::{Calibration, ColumnEffect, Effect, Model, ProductEffect, WeightsPicture};
+use linsep::model::{ColumnEffect, Effect, Model, ProductEffect, WeightsPicture};
 use linsep::numbers;
 use linsep::read::cache::{Cache, is_cache};
-use linsep::report::{self, boundary_table};
-use serde_json::json;
+use linsep::report::{
+    self, StrongestWeights, boundary_table, inspect_record, strongest_terms, strongest_weights,
+};
 use std::path::Path;
 
 pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> {
@@ -27,80 +28,12 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
     if let Some(path) = &args.weights_png {
         write_weights(&model, path, console)?;
     }
-    let strongest = strongest(&model, args.top);
-    let shows_effects = args.effects || (args.json && !model.recipe.expansion.is_none());
     if args.json {
-        let weights = |of: &Strongest| {
-            let entry = |(feature, weight, per_unit): &(String, f64, Option<f64>)| {
-                let mut entry = json!({"feature": feature, "weight": weight});
-                if let Some(per_unit) = per_unit {
-                    entry["weight_per_unit"] = json!(per_unit);
-                }
-                entry
-            };
-            of.features.iter().map(entry).collect::<Vec<_>>()
-        };
-        let mut record = json!({
-            "classes": model.classes,
-            "settings": model.settings,
-            "expansion": model.recipe.expansion.summary(),
-            "scaling": model.recipe.scaling.scaling(),
-            "evidence": model.evidence,
-            "boundaries": model.boundaries,
-            "fingerprint": model.fingerprint,
-            "features": model.learned.columns(),
-        });
-        let terms = terms_for(&model, args.top);
-        if !terms.is_empty() {
-            let of = |(class, terms): &(String, Vec<(String, f64)>)| {
-                let terms = terms.iter().map(|(term, weight)| json!({"term": term, "weight": weight}));
-                json!({"class": class, "terms": terms.collect::<Vec<_>>()})
-            };
-            record["terms"] = terms.iter().map(of).collect();
-        }
-        if let Some(calibration) = model.calibrated() {
-            record["probabilities"] = probabilities(calibration);
-        }
-        if let Some(threshold) = &model.threshold {
-            record["threshold"] = json!(threshold);
-        }
-        if model.learned.is_of_classes() {
-            let classes: Vec<_> = strongest
-                .iter()
-                .zip(model.learned.parts())
-                .enumerate()
-                .map(|(outcome, (of, learned))| {
-                    let intercept = learned.theta().intercept();
-                    let mut record =
-                        json!({"class": of.class, "intercept": intercept, "strongest": weights(of)});
-                    if let Some(in_units) = of.intercept {
-                        record["intercept_in_units"] = json!(in_units);
-                    }
-                    if shows_effects {
-                        add_effects(&mut record, &model, outcome);
-                    }
-                    record
-                })
-                .collect();
-            record["weights"] = json!(classes);
-        } else {
-            record["intercept"] = json!(model.learned.theta().intercept());
-            record["strongest"] = json!(strongest.first().map(weights));
-            if let Some(in_units) = strongest.first().and_then(|of| of.intercept) {
-                record["intercept_in_units"] = json!(in_units);
-            }
-            if shows_effects {
-                add_effects(&mut record, &model, 0);
-            }
-        }
-        let products = products(&model);
-        if !products.is_empty() {
-            record["products"] = json!(products);
-        }
-        return print_json(&record);
+        return print_json(&inspect_record(&model, args.top, args.effects));
     }
+    let strongest = strongest_weights(&model, args.top);
     let mut text = to_text(&model, &strongest);
-    for (class, terms) in terms_for(&model, args.top) {
+    for (class, terms) in strongest_terms(&model, args.top) {
         text.push_str(&format!("\nTerms that are evidence for {}:\n", printable(&class)));
         let listed: Vec<String> =
             terms.iter().map(|(term, weight)| format!("{} ({weight:.3})", printable(term))).collect();
@@ -116,58 +49,12 @@ pub(crate) fn run(args: &InspectArgs, console: Console) -> anyhow::Result<Exit> 
     print_result(|out| out.write_all(text.as_bytes()))
 }
 
-/// The contribution of each column to the score, and the number that it is added to.
-fn add_effects(record: &mut serde_json::Value, model: &Model, outcome: usize) {
-    if let (Some(effects), Some(constant)) = (model.effects_of(outcome), model.effects_constant(outcome)) {
-        record["effects"] = json!(effects);
-        record["effects_constant"] = json!(constant);
-        let products = model.product_effects_of(outcome).unwrap_or_default();
-        if !products.is_empty() {
-            record["product_effects"] = json!(products);
-        }
-    }
-}
-
-/// The products of pairs of columns, each with its factors and what is taken off them first.
-fn products(model: &Model) -> Vec<serde_json::Value> {
-    let name = |feature: usize| model.recipe.feature_name(feature);
-    let products = model.recipe.expansion.each_product().map(|(feature, factors)| {
-        let factors = factors.map(|factor| json!({"feature": name(factor.feature), "minus": factor.centre}));
-        json!({"feature": name(feature), "of": factors})
-    });
-    products.collect()
-}
-
 /// The bits of the hash that the model knows terms by, if it does.
 fn hash_bits(model: &Model) -> Option<u8> {
     model.recipe.columns.texts().find_map(|(_, text)| match text.terms {
         Terms::Hashed(bits) => Some(bits),
         _ => None,
     })
-}
-
-/// For each class, the terms of texts that are the strongest evidence for it; none for a model without texts or weights.
-fn terms_for(model: &Model, top: usize) -> Vec<(String, Vec<(String, f64)>)> {
-    if model.recipe.columns.texts().next().is_none() {
-        return Vec::new();
-    }
-    let names = model.classes.outcomes();
-    let is_term = |j: usize| model.recipe.columns.is_term(j);
-    let of = |outcome: usize, sign: f64| {
-        let weights = model.weights_of(outcome);
-        let strongest = model.strongest_features(outcome);
-        let own = strongest.into_iter().filter(|&j| sign * weights[j] > 0.0 && is_term(j)).take(top);
-        own.map(|j| (model.recipe.feature_name(j), weights[j].abs())).collect::<Vec<_>>()
-    };
-    let pairs: Vec<(String, Vec<(String, f64)>)> = match &model.classes {
-        Classes::Pair(_) => {
-            [(1, 1.0), (0, -1.0)].map(|(name, sign)| (names[name].clone(), of(0, sign))).to_vec()
-        }
-        Classes::Each { names } => {
-            names.iter().enumerate().map(|(outcome, name)| (name.clone(), of(outcome, 1.0))).collect()
-        }
-    };
-    pairs.into_iter().filter(|(_, terms)| !terms.is_empty()).collect()
 }
 
 /// The effects of the columns on the score, the largest first.
@@ -256,24 +143,6 @@ impl std::fmt::Display for Short {
     }
 }
 
-/// How scores become probabilities, as JSON.
-fn probabilities(calibration: &Calibration) -> serde_json::Value {
-    let mut record = json!({"kind": calibration.name()});
-    match calibration {
-        Calibration::Natural => {}
-        Calibration::Sigmoid { slope, intercept } => {
-            record["slope"] = json!(slope);
-            record["intercept"] = json!(intercept);
-        }
-        Calibration::Isotonic { scores, probabilities } => {
-            record["scores"] = json!(scores);
-            record["probabilities"] = json!(probabilities);
-        }
-        Calibration::Temperature { inverse } => record["inverse"] = json!(inverse),
-    }
-    record
-}
-
 /// Writes the weights of a model of pictures as a picture, and says how to look at it.
 fn write_weights(model: &Model, path: &Path, console: Console) -> anyhow::Result<()> {
     let picture = WeightsPicture::of(model).map_err(linsep::Error::from)?;
@@ -338,39 +207,7 @@ fn inspect_cache(args: &InspectArgs) -> anyhow::Result<Exit> {
     print_result(|out| out.write_all(report_lines(&lines).as_bytes()))
 }
 
-/// The strongest weights of a boundary or a class.
-struct Strongest {
-    class: String,
-    /// Name, weight, and where features are scaled, the weight in the units of the file.
-    features: Vec<(String, f64, Option<f64>)>,
-    /// The intercept in the units of the file, where features are scaled.
-    intercept: Option<f64>,
-}
-
-/// The strongest weights of the boundary, or of each class.
-fn strongest(model: &Model, top: usize) -> Vec<Strongest> {
-    let scaled = model.recipe.scaling != Scaler::None;
-    let of = |outcome: usize, class: &str| {
-        let (weights, units) = (model.weights_of(outcome), model.in_units_of(outcome).filter(|_| scaled));
-        let feature = |j: usize| {
-            (model.recipe.feature_name(j), weights[j], units.as_ref().map(|units| units.weights[j]))
-        };
-        let features = model.strongest_features(outcome).into_iter().take(top).map(feature).collect();
-        Strongest {
-            class: class.to_string(),
-            features,
-            intercept: units.as_ref().map(|units| units.intercept),
-        }
-    };
-    match &model.classes {
-        Classes::Pair(pair) => vec![of(0, &pair.positive)],
-        Classes::Each { names } => {
-            names.iter().enumerate().map(|(outcome, name)| of(outcome, name)).collect()
-        }
-    }
-}
-
-fn to_text(model: &Model, strongest: &[Strongest]) -> String {
+fn to_text(model: &Model, strongest: &[StrongestWeights]) -> String {
     let evidence = &model.evidence;
     let shape = format!(
         "{}, {}",
@@ -447,7 +284,9 @@ fn to_text(model: &Model, strongest: &[Strongest]) -> String {
         text.push_str("\nEach class against the rest:\n");
         text.push_str(&boundary_table(&model.boundaries));
     }
-    for Strongest { class, features, intercept } in strongest.iter().filter(|of| !of.features.is_empty()) {
+    for StrongestWeights { class, features, intercept } in
+        strongest.iter().filter(|of| !of.features.is_empty())
+    {
         let of = if strongest.len() > 1 { format!(" of {}", printable(class)) } else { String::new() };
         let columns = model.learned.columns();
         text.push_str(&format!("\nStrongest weights{of}, {} of {columns}", features.len()));

@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from linsep._data import Data
     from linsep._export import ExportWarning, OnnxFile
     from linsep._functions import Comparison, TheoryReport, Tuned, compare, load, read, theory, tune
+    from linsep._inspect import Evaluation
     from linsep._model import Model
     from linsep._plot_separation import plot_separation
     from linsep._plot_trace import plot_trace
     from linsep._plots import plot_boundary, plot_calibration, plot_compare
+    from linsep._scikit_learn import ConvergenceWarning
     from linsep._separation import (
         Separation,
         SeparationError,
@@ -68,10 +70,12 @@ _HOMES = {
     "_data": ["Data"],
     "_export": ["ExportWarning", "OnnxFile"],
     "_functions": ["Comparison", "TheoryReport", "Tuned", "compare", "load", "read", "theory", "tune"],
+    "_inspect": ["Evaluation"],
     "_model": ["Model"],
     "_plot_separation": ["plot_separation"],
     "_plot_trace": ["plot_trace"],
     "_plots": ["plot_boundary", "plot_calibration", "plot_compare"],
+    "_scikit_learn": ["ConvergenceWarning"],
     "_separation": [
         "Separation",
         "SeparationError",
@@ -108,7 +112,9 @@ __all__ = [
     "AveragedPerceptron",
     "BatchPerceptron",
     "Comparison",
+    "ConvergenceWarning",
     "Data",
+    "Evaluation",
     "ExportWarning",
     "KernelPerceptron",
     "LiftedPerceptron",

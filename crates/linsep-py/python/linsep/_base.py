@@ -6,6 +6,7 @@ import inspect
 import json
 import math
 import os
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -15,13 +16,14 @@ from numpy.typing import NDArray
 
 from linsep import _arrays, _data, _engine, _frames, _labels
 from linsep._model import Model, answers, evidence_html
-from linsep._scikit_learn import Base, NotFittedError, validate_data
+from linsep._scikit_learn import Base, ConvergenceWarning, NotFittedError, validate_data
 from linsep._settings import SETTINGS
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
     from linsep._export import Input, OnnxFile
+    from linsep._inspect import Evaluation
 
 
 #: Values of settings that say no more than that nothing was said.
@@ -80,8 +82,16 @@ class Learned(NamedTuple):
     #: The place among the classes of each outcome of the model.
     places: NDArray[np.intp]
     classes: NDArray[Any]
+    #: The type of its numbers: float32 where the rows were, otherwise float64.
+    kind: np.dtype[Any]
 
-    def in_order(self, columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    @property
+    def labels(self) -> NDArray[Any]:
+        """The label of each outcome of the model."""
+        found: NDArray[Any] = self.classes[self.places]
+        return found
+
+    def in_order(self, columns: NDArray[Any]) -> NDArray[Any]:
         """Columns of outcomes in the order of the classes."""
         if np.array_equal(self.places, np.arange(len(self.places))):
             return columns
@@ -100,10 +110,12 @@ class Classifier(Base):
     _options: ClassVar[dict[str, str]] = {}
     #: Whether its updates are mistakes of rows that can be listed, and whether its scores are log odds by nature.
     _traces: ClassVar[bool] = False
+    #: Whether `n_iter_` is an array, as that of scikit-learn's estimator of the same name.
+    _counts_in_array: ClassVar[bool] = False
 
     classes_: NDArray[Any]
     n_features_in_: int
-    n_iter_: int
+    n_iter_: int | NDArray[np.int_]
     n_updates_: int
     converged_: bool
     status_: str
@@ -136,7 +148,14 @@ class Classifier(Base):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
         with self._columns_of_model():
-            return self._train(X, y, sample_weight)
+            self._train(X, y, sample_weight)
+        unfinished = self._fitted().model.unfinished
+        if unfinished is not None:
+            end, limit = unfinished
+            remedy = f"; raise {limit}=" if limit in self.get_params(deep=False) else ""
+            text = f"{type(self).__name__} has not converged: {end}{remedy}"
+            warnings.warn(text, ConvergenceWarning, stacklevel=_labels.level_of_caller())
+        return self
 
     @contextmanager
     def _columns_of_model(self) -> Iterator[None]:
@@ -156,11 +175,28 @@ class Classifier(Base):
     def _train(self, X: Any, y: Any, sample_weight: Any) -> Self:
         rows, labels, data = self._training_rows(X, y, sample_weight)
         spec = {**self._spec(), "data": data}
-        model, record, report, updated = _engine.train(rows, json.dumps(spec), self._traces)
-        self._remember(model, json.loads(record), labels, report)
+        start = self._start()
+        try:
+            model, record, report, updated = _engine.train(rows, json.dumps(spec), self._traces, start)
+        except ValueError as error:
+            if start is None:
+                raise
+            # The engine has one setting for every start.
+            raise ValueError(str(error).replace("init=", "warm_start=")) from None
+        self._remember(model, json.loads(record), labels, report, _data.number_type(X))
         if self._traces and model.two_sides:
             self.teaching_set_ = np.asarray(updated, dtype=np.intp)
         return self
+
+    def _start(self) -> _engine.Model | None:
+        """The model to start from, where the last fit is gone on with."""
+        warm, learned = getattr(self, "warm_start", False), self.__dict__.get("_learned")
+        if not plain("warm_start", warm, "flag") or learned is None:
+            return None
+        model: _engine.Model = learned.model
+        if not model.two_sides:
+            raise ValueError("warm_start=True: only two classes can be gone on with, and the last fit has more")
+        return model
 
     def _training_rows(
         self, X: Any, y: Any, sample_weight: Any
@@ -171,7 +207,7 @@ class Classifier(Base):
             self._check_columns(X, reset=True)
             names = X._rows.classes
             return X._rows, self._of_two_classes(_labels.Labels(X.classes, X._rows.labels, names)), {"source": "-"}
-        X, y = _with_labels(X, y)
+        X, y = _data.with_labels(X, y)
         self._check_columns(X, reset=True)
         labels = _labels.encode_labels(y)
         labels = self._of_two_classes(labels)
@@ -264,7 +300,7 @@ class Classifier(Base):
         return None
 
     def _remember(
-        self, model: _engine.Model, record: dict[str, Any], labels: _labels.Labels, report: str
+        self, model: _engine.Model, record: dict[str, Any], labels: _labels.Labels, report: str, kind: np.dtype[Any]
     ) -> None:
         """Stores the model and its evidence."""
         margin, bound = record["margin"], record["mistake_bound"]
@@ -274,11 +310,11 @@ class Classifier(Base):
             known, places = np.unique(places, return_inverse=True)
             classes = classes[known]
         found: dict[str, Any] = {
-            "_learned": Learned(model, places, classes),
+            "_learned": Learned(model, places, classes, kind),
             "_report": report,
             "_state": None,
             "classes_": classes,
-            "n_iter_": record["epochs"],
+            "n_iter_": np.array([record["epochs"]]) if self._counts_in_array else record["epochs"],
             "n_updates_": record["updates"],
             "converged_": record.get("converged", record["status"] == "converged"),
             "status_": record["status"],
@@ -315,15 +351,20 @@ class Classifier(Base):
         self._check_columns(X, reset=False)
         return learned, answers(learned.model, asked, X)
 
+    def _narrowed(self, learned: Learned, numbers: NDArray[np.float64], X: Any) -> NDArray[Any]:
+        """Numbers of rows: float32 where the training rows and these are."""
+        return _data.narrowed(numbers, np.result_type(learned.kind, _data.number_type(X)))
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The label of each row."""
         learned, labels = self._asked("labels", X)
         found: NDArray[Any] = learned.classes[learned.places[labels]]
         return found
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> NDArray[Any]:
         """The score of each row, 0 or more for the second class; of more than two classes, one for each."""
         learned, scores = self._asked("scores", X)
+        scores = self._narrowed(learned, scores, X)
         if not learned.model.two_sides:
             scores = learned.in_order(scores)
             # Two classes with a score each: the second leads by the difference.
@@ -340,32 +381,38 @@ class Classifier(Base):
                 f"this {type(self).__name__} has no probabilities: set probabilities=True"
             )
 
-        def predict_proba(X: Any) -> NDArray[np.float64]:
+        def predict_proba(X: Any) -> NDArray[Any]:
             learned, probabilities = self._asked("probabilities", X)
-            return learned.in_order(probabilities)
+            return learned.in_order(self._narrowed(learned, probabilities, X))
 
         return predict_proba
 
     @property
     def predict_log_proba(self) -> Any:
         """The logarithm of the probabilities, if the estimator has probabilities."""
-        probabilities = self.predict_proba
-        return lambda X: np.log(probabilities(X))
+        self.predict_proba  # noqa: B018
+
+        def predict_log_proba(X: Any) -> NDArray[Any]:
+            learned, probabilities = self._asked("probabilities", X)
+            # float32 holds the logarithm of probabilities that it does not hold.
+            return self._narrowed(learned, np.log(learned.in_order(probabilities)), X)
+
+        return predict_log_proba
 
     def _may_have_probabilities(self) -> bool:
         return bool(getattr(self, "probabilities", False))
 
     @property
-    def coef_(self) -> NDArray[np.float64]:
+    def coef_(self) -> NDArray[Any]:
         """The change of the score per unit of each feature: one row for two classes, otherwise one for each."""
         return self._weights(0)
 
     @property
-    def intercept_(self) -> NDArray[np.float64]:
+    def intercept_(self) -> NDArray[Any]:
         """The score of a row of zeros."""
         return self._weights(1)
 
-    def _weights(self, part: int) -> NDArray[np.float64]:
+    def _weights(self, part: int) -> NDArray[Any]:
         """The weights of the score of the second class, or of each class, or the intercepts."""
         learned: Learned | None = self.__dict__.get("_learned")
         found = None if learned is None else learned.model.coefficients()
@@ -381,6 +428,7 @@ class Classifier(Base):
             ordered = np.empty_like(weights)
             ordered[learned.places] = weights
             weights = ordered[1:] - ordered[:1] if len(ordered) == 2 else ordered
+        weights = _data.narrowed(weights, learned.kind)
         # Predictions are the model's: what is written here would be lost without a word.
         weights.setflags(write=False)
         return weights
@@ -390,6 +438,38 @@ class Classifier(Base):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Saves the model atomically, for `linsep predict` and `linsep.load`."""
         self._fitted().model.save(path)
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
+        """Judges the estimator on labelled rows, as `linsep evaluate` does; see `linsep.Model.evaluate`.
+
+        Classes have the order of `classes_`.
+        """
+        from linsep._inspect import evaluate
+
+        learned = self._fitted()
+        return evaluate(learned.model, learned.labels, np.argsort(learned.places), X, y, sample_weight)
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """Why each row is given its class: see `linsep.Model.explain`."""
+        from linsep._inspect import explain
+
+        learned = self._fitted()
+        self._check_columns(X, reset=False)
+        return explain(learned.model, learned.labels, X)
+
+    def weights(self, top: int | None = None) -> list[dict[str, Any]]:
+        """The weights by name, the largest of each class first: see `linsep.Model.weights`."""
+        from linsep._inspect import weights
+
+        learned = self._fitted()
+        return weights(learned.model, learned.labels, top)
+
+    def effects(self) -> dict[Any, dict[str, Any]]:
+        """What each column adds to the score: see `linsep.Model.effects`."""
+        from linsep._inspect import effects
+
+        learned = self._fitted()
+        return effects(learned.model, learned.labels)
 
     def to_onnx(
         self, path: str | os.PathLike[str] | None = None, input: Input = "f32", data: Any = None
@@ -443,13 +523,6 @@ class Classifier(Base):
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """The HTML form in notebooks: scikit-learn's own does not show the evidence."""
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
-
-
-def _with_labels(X: Any, y: Any) -> tuple[Any, Any]:
-    """Rows and labels; data of a file has its own labels."""
-    if isinstance(X, _data.Data) and y is None:
-        return X.X, X.y
-    return X, y
 
 
 def _duality_gap(record: dict[str, Any]) -> float | None:

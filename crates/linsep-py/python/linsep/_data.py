@@ -23,7 +23,15 @@ from linsep._arrays import (
     ordered_parts,
     weights_of,
 )
-from linsep._frames import checked_names, column_names, is_frame, label_column_name, numbers_of, table_of
+from linsep._frames import (
+    checked_names,
+    column_names,
+    is_frame,
+    is_single,
+    label_column_name,
+    numbers_of,
+    table_of,
+)
 from linsep._labels import Labels, labels_of_names
 
 
@@ -60,6 +68,24 @@ def rows_of(
         raise in_words_of_arrays(error, X) from None
 
 
+def number_type(X: Any) -> np.dtype[Any]:
+    """The type of numbers that come of rows: float32 where the rows are, otherwise float64."""
+    if isinstance(X, Data):
+        return np.dtype(np.float64)
+    if is_frame(X):
+        return np.dtype(np.float32 if is_single(X) else np.float64)
+    kind = getattr(X, "dtype", None)
+    if not isinstance(kind, np.dtype) and hasattr(X, "__array__"):
+        kind = np.asarray(X).dtype
+    return np.dtype(np.float32 if kind == np.float32 else np.float64)
+
+
+def narrowed(numbers: NDArray[Any], kind: np.dtype[Any]) -> NDArray[Any]:
+    """Numbers of the engine in this type; in float32, one that is too large is infinite."""
+    with np.errstate(over="ignore"):
+        return numbers.astype(kind, copy=False)
+
+
 def _rows_of_sparse(X: Any, coded: Any, weights: Any, name: str) -> _engine.Rows:
     csr, columns = csr_of(X), int(X.shape[1])
     try:
@@ -90,13 +116,7 @@ def _rows_of_frame(
         except ValueError as error:
             raise in_words_of_arrays(error, numbers) from None
     table, options = table_of(X, labels, missing)
-    try:
-        return _engine.Rows.table(table, json.dumps(options), weights, name)
-    except ValueError as error:
-        message, sign, _ = str(error).partition("; fill it in, or choose missing=")
-        if missing is not None or not sign:
-            raise
-        raise ValueError(f"{message}; fill it in, or leave the row out") from None
+    return _engine.Rows.table(table, json.dumps(options), weights, name)
 
 
 def data_spec(X: Any, labels: Labels | None) -> dict[str, Any]:
@@ -105,6 +125,13 @@ def data_spec(X: Any, labels: Labels | None) -> dict[str, Any]:
         return {"source": "-"}
     label = label_column_name([str(name) for name in column_names(X)], labels)
     return {"source": "-", "read": {"csv": {"label": label}}}
+
+
+def with_labels(X: Any, y: Any) -> tuple[Any, Any]:
+    """Rows and labels; data of a file has its own labels."""
+    if isinstance(X, Data) and y is None:
+        return X.X, X.y
+    return X, y
 
 
 def refuse_words(X: Any, what: str) -> None:

@@ -122,7 +122,7 @@ def to_sklearn(
         from sklearn.preprocessing import Normalizer
     except ImportError:
         raise ImportError("to_sklearn needs scikit-learn: pip install scikit-learn") from None
-    record = json.loads(model.record())
+    record = {"learner": model.learner, **json.loads(model.record(0))}
     _refuse(model, record)
     unit_rows = record["scaling"] == "unit-rows"
     weights = _engine.scaled_weights(model) if unit_rows else model.coefficients()
@@ -148,7 +148,7 @@ def _refuse(model: _engine.Model, record: dict[str, Any]) -> None:
     """Raises an error for a model that no linear estimator of scikit-learn can represent."""
     columns = model.columns or []
     numbers = sum(kind == "number" for _, kind in columns)
-    calibration = record["calibration"]
+    calibration = record.get("probabilities", {}).get("kind")
     if _engine.scaled_weights(model) is None:
         # ONNX has no form for it either.
         raise ValueError(
@@ -161,7 +161,7 @@ def _refuse(model: _engine.Model, record: dict[str, Any]) -> None:
         reason = "it has features for missing cells"
     elif record["expansion"] is not None:
         reason = "it makes splines or products of the columns"
-    elif record["threshold"] is not None:
+    elif "threshold" in record:
         reason = "its labels use a threshold of the probability"
     elif calibration not in (None, "natural"):
         reason = "its probabilities are calibrated separately (probabilities=True)"

@@ -38,6 +38,12 @@ def column_names(X: Any) -> list[Any]:
     return list(X.schema.names) if _library(X) == "pyarrow" else list(X.columns)
 
 
+def is_single(X: Any) -> bool:
+    """Whether all columns of a frame are float32."""
+    types = X.schema.types if _library(X) == "pyarrow" else X.dtypes
+    return {str(kind).lower() for kind in types} <= {"float32", "float"}
+
+
 def numbers_of(X: Any) -> NDArray[Any] | None:
     """The array of a frame that holds numbers and truth values only, none of them missing."""
     library = _library(X)

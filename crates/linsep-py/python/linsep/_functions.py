@@ -5,18 +5,15 @@ from __future__ import annotations
 import html
 import json
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 from linsep import _data, _engine, _labels
-from linsep._base import _with_labels, class_weights, plain
+from linsep._base import class_weights, plain
 from linsep._model import Model
+from linsep._settings import Judge, Metric, Scale
 
 _Path = str | os.PathLike[str]
-Metric = Literal["error", "balanced-error", "auc", "log-loss", "f1"]
-Scale = Literal["auto", "none", "max-abs", "standard", "unit-rows"]
 
 
 class Report:
@@ -86,7 +83,7 @@ def job_rows(
     """The rows of a job, their labels, and what the specification says about their data. With `sides`, of two classes at least."""
     if isinstance(X, _data.Data) and y is None and sample_weight is None:
         return X._rows, None, {"source": "-"}
-    X, y = _with_labels(X, y)
+    X, y = _data.with_labels(X, y)
     labels = _labels.encode_labels(y)
     if sides and len(labels.classes) == 1:
         raise ValueError(f"y has one class, {labels.classes.tolist()[0]!r}: expected rows of at least two classes")
@@ -103,20 +100,6 @@ def class_spec(class_weight: Any, positive: Any) -> dict[str, Any]:
     if positive is not None:
         spec["positive"] = _labels.label_name(positive)
     return spec
-
-
-@contextmanager
-def in_words_of(**names: str) -> Iterator[None]:
-    """What the engine calls one thing and a function of this module another is called by the latter in errors."""
-    try:
-        yield
-    except ValueError as error:
-        if type(error) is not ValueError:
-            raise
-        text = str(error)
-        for engine, own in names.items():
-            text = re.sub(rf"\b{engine}=", f"{own}=", text)
-        raise ValueError(text) from None
 
 
 def filled(**settings: Any) -> dict[str, Any]:
@@ -191,8 +174,7 @@ def compare(
         spec["grid"] = {
             str(name): [plain(str(name), value, "number") for value in values] for name, values in grid.items()
         }
-    with in_words_of(learner="learners", options="grid"):
-        record, text = _engine.compare(rows, json.dumps(spec))
+    record, text = _engine.compare(rows, json.dumps(spec))
     return Comparison(json.loads(record), text)
 
 
@@ -202,7 +184,7 @@ def tune_spec(
     metric: str,
     folds: int,
     max_seconds: float | None,
-    judging: str,
+    judge: str,
     simpler: float,
     bias: str,
     bias_scale: float | None,
@@ -211,9 +193,11 @@ def tune_spec(
     seed: int,
 ) -> dict[str, Any]:
     """The specification of a search."""
+    if judge not in get_args(Judge):
+        raise ValueError(f"judge={judge!r}: expected {' or '.join(map(repr, get_args(Judge)))}")
     spec: dict[str, Any] = {"data": data, "classes": class_spec(class_weight, positive)}
     spec.update(
-        filled(metric=metric, folds=folds, max_seconds=max_seconds, judging=judging, simpler=simpler, seed=seed)
+        filled(metric=metric, folds=folds, max_seconds=max_seconds, judging=judge, simpler=simpler, seed=seed)
     )
     spec.update(bias_spec(bias, bias_scale))
     return spec
@@ -226,7 +210,7 @@ def tune(
     metric: Metric = "error",
     folds: int = 5,
     max_seconds: float | None = None,
-    judging: Literal["nested", "aside", "none"] = "nested",
+    judge: Judge = "auto",
     simpler: float = 0.0,
     bias: Literal["append", "none"] = "append",
     bias_scale: float | None = None,
@@ -245,7 +229,7 @@ def tune(
         metric=metric,
         folds=folds,
         max_seconds=max_seconds,
-        judging=judging,
+        judge=judge,
         simpler=simpler,
         bias=bias,
         bias_scale=bias_scale,

@@ -15,6 +15,7 @@ from linsep import _data, _engine, _frames, _labels
 
 if TYPE_CHECKING:
     from linsep._export import Input, OnnxFile
+    from linsep._inspect import Evaluation
 
 _Path = str | os.PathLike[str]
 
@@ -30,11 +31,13 @@ def answers(model: _engine.Model, asked: str, X: Any) -> NDArray[Any]:
     return model.scores(rows) if asked == "scores" else model.probabilities(rows)
 
 
-def given(model: _engine.Model, X: Any) -> _engine.Rows | tuple[_engine.Table, str]:
+def given(
+    model: _engine.Model, X: Any, labels: _labels.Labels | None = None, sample_weight: Any = None
+) -> _engine.Rows | tuple[_engine.Table, str]:
     """Rows for a model: as they are; or a table, and how the recipe of the model is to read it."""
     columns = model.columns
     if _frames.is_frame(X) and columns is not None:
-        return _of_frame(model, X, columns)
+        return _of_frame(model, X, columns, labels, sample_weight)
     if isinstance(X, _data.Data):
         return _of_same_features(model, X)
     words = columns is not None and any(kind == "words" for _, kind in columns)
@@ -42,7 +45,7 @@ def given(model: _engine.Model, X: Any) -> _engine.Rows | tuple[_engine.Table, s
         raise ValueError(
             "this model was trained on a table with words: pass rows with the same columns, as a frame"
         )
-    return _data.rows_of(X)
+    return _data.rows_of(X, labels, sample_weight)
 
 
 def _of_same_features(model: _engine.Model, data: _data.Data) -> _engine.Rows:
@@ -55,7 +58,11 @@ def _of_same_features(model: _engine.Model, data: _data.Data) -> _engine.Rows:
 
 
 def _of_frame(
-    model: _engine.Model, X: Any, columns: list[tuple[str, str]]
+    model: _engine.Model,
+    X: Any,
+    columns: list[tuple[str, str]],
+    labels: _labels.Labels | None,
+    sample_weight: Any,
 ) -> _engine.Rows | tuple[_engine.Table, str]:
     wanted = [name for name, kind in columns if kind in ("number", "words")]
     names = [str(name) for name in _frames.column_names(X)]
@@ -66,8 +73,8 @@ def _of_frame(
     numbers = _frames.numbers_of(X) if numbers_only else None
     if numbers is not None:
         chosen = numbers if names == wanted else numbers[:, [names.index(name) for name in wanted]]
-        return given(model, chosen)
-    table, options = _frames.table_of(X, None, None)
+        return given(model, chosen, labels, sample_weight)
+    table, options = _frames.table_of(X, labels, None)
     # Which column holds what is known from the training rows.
     found = options["csv"].pop("columns", {})
     other = [name for name, kind in columns if kind == "number" and found.get(name) == "words"]
@@ -138,14 +145,14 @@ class Model:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The record of the model, as `linsep inspect --json` prints it."""
+        """The record of the model, as `linsep inspect --json` prints it, with all weights."""
         found: dict[str, Any] = json.loads(self._engine.record())
         return found
 
     @property
     def evidence(self) -> dict[str, Any]:
         """The evidence about the run and its data."""
-        found: dict[str, Any] = self.record["evidence"]
+        found: dict[str, Any] = json.loads(self._engine.evidence())
         return found
 
     @property
@@ -186,6 +193,70 @@ class Model:
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probability of each class for each row."""
         return answers(self._engine, "probabilities", X)
+
+    def evaluate(self, X: Any, y: Any = None, sample_weight: Any = None) -> Evaluation:
+        """Judges the model on labelled rows, as `linsep evaluate` does.
+
+        Parameters
+        ----------
+        X, y
+            Rows and labels, or `linsep.Data`.
+        sample_weight
+            How often each row counts. Weights that are not whole numbers are no counts: then each row counts once.
+
+        Returns
+        -------
+        linsep.Evaluation
+            The record of the command, with the confusion matrix and the ROC curve as arrays.
+        """
+        from linsep._inspect import evaluate
+
+        return evaluate(self._engine, self.classes, np.arange(len(self.classes)), X, y, sample_weight)
+
+    def explain(self, X: Any) -> list[dict[str, Any]]:
+        """Why each row is given its class, as `linsep predict --explain` says it.
+
+        Returns
+        -------
+        list of dict
+            For each row `class`, the class that it was preferred to (`other`), by which `score`, of which so much is `constant`
+            (None where the score is no sum: then each part is the change of the score when its feature alone is left out), and
+            the `parts`: `feature`, its `value` in the row, and its `effect` on the score, the strongest evidence for the class first.
+        """
+        from linsep._inspect import explain
+
+        return explain(self._engine, self.classes, X)
+
+    def weights(self, top: int | None = None) -> list[dict[str, Any]]:
+        """The weights by name, the largest of each class first; `pandas.DataFrame` makes a table of them.
+
+        Parameters
+        ----------
+        top
+            So many of each class; all that are not zero if None.
+
+        Returns
+        -------
+        list of dict
+            Each with `class` (of two classes the second), `feature` ('(intercept)' for the constant), `weight` of the scaled feature,
+            and `weight_per_unit`, the change of the score per unit of the feature as given, as in `coef`.
+        """
+        from linsep._inspect import weights
+
+        return weights(self._engine, self.classes, top)
+
+    def effects(self) -> dict[Any, dict[str, Any]]:
+        """What each column adds to the score, as `linsep inspect --effects` says it.
+
+        Returns
+        -------
+        dict
+            For each class that has a score (of two classes the second) the `constant`, the `columns`, the largest first, each with
+            its `column`, its `size` and `per_unit`, `curve` or `words`, and the `products` of pairs of columns.
+        """
+        from linsep._inspect import effects
+
+        return effects(self._engine, self.classes)
 
     def to_onnx(self, path: _Path | None = None, input: Input = "f32", data: Any = None) -> OnnxFile:
         """The model as an ONNX file, with its preparation of the rows and its probabilities.

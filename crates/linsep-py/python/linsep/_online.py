@@ -56,9 +56,9 @@ class OnlineClassifier(Classifier):
             # Classes that turn up later take their place among the others.
             labels = _labels.encode_labels(np.union1d(self.classes_, labels.classes))
         model = state.model()
-        record = json.loads(model.record())["evidence"]
+        record = json.loads(model.evidence())
         record["learner"] = self._learner
-        self._remember(model, record, labels, "")
+        self._remember(model, record, labels, "", _data.number_type(X) if first else self._fitted().kind)
         self._state, self._names = state, names
         return self
 

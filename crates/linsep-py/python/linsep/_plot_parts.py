@@ -382,7 +382,7 @@ class View:
                 f"expected a fitted estimator of linsep or a linsep.Model, not {type(source).__name__}"
             )
         self.learner = self.engine.learner
-        self.record: dict[str, Any] = json.loads(self.engine.record())
+        self.record: dict[str, Any] = json.loads(self.engine.record(0))
         self.classes = list(self.engine.outcomes)
 
     def scores(self, values: Floats) -> Floats:

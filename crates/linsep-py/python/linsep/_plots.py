@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from linsep import _data, _engine, _labels
+from linsep import _data
 from linsep._functions import Comparison
-from linsep._model import answers
+from linsep._inspect import evaluate
 from linsep._plot_parts import (
     INKS,
     Floats,
@@ -324,14 +323,9 @@ def reliability(view: View, X: Any, y: Any) -> dict[str, Any]:
         raise ValueError(
             f"this model ({view.learner}) has no probabilities: train it with probabilities=True, or choose LogisticRegression"
         )
-    if isinstance(X, _data.Data) and y is None:
-        y = X.y
-    if y is None:
+    if y is None and not isinstance(X, _data.Data):
         raise ValueError("y is required: calibration compares probabilities with labels")
-    truth = view.places([_labels.label_name(label) for label in _labels.label_column(y).tolist()]).astype(np.uint32)
-    shares = np.ascontiguousarray(answers(engine, "probabilities", X), dtype=np.float64)
-    if len(shares) != len(truth):
-        raise ValueError(f"{len(shares)} rows and {len(truth)} labels: each row needs one")
-    called = np.ascontiguousarray(answers(engine, "labels", X), dtype=np.uint32)
-    found: dict[str, Any] = json.loads(_engine.reliability(shares, called, truth, engine.two_sides))
+    names = np.array(view.classes)
+    found = evaluate(engine, names, np.arange(len(names)), X, y, None).reliability
+    assert found is not None
     return found

@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     class Base(_OwnClassifier, _OwnBase):
         pass
 
+    class ConvergenceWarning(UserWarning):
+        pass
+
 else:
     try:
         from sklearn.base import BaseEstimator, ClassifierMixin
@@ -73,6 +76,14 @@ else:
 
         class Base(_OwnClassifier, _OwnBase):
             """An estimator on its own."""
+
+    try:
+        from sklearn.exceptions import ConvergenceWarning as _Warned
+    except ImportError:
+        _Warned = UserWarning
+
+    class ConvergenceWarning(_Warned):
+        """A fit has ended at a limit before it converged. A subclass of scikit-learn's, where that is installed."""
 
 
 class _OwnNotFittedError(ValueError, AttributeError):

@@ -5,7 +5,7 @@ Written by crates/linsep-py/generate.py from the table of the engine; a test com
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 #: The settings that estimators share: the place of each in a specification, its kind, and what its words stand for.
 SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {
@@ -26,3 +26,8 @@ SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "mixing": ("mixing", "choice", {}),
     "init": ("init", "choice", {'zero': 'zero', 'first': 'first'}),
 }
+
+#: The words that functions take, as the table has them.
+Metric = Literal["error", "balanced-error", "auc", "log-loss", "f1"]
+Judge = Literal["auto", "nested", "aside", "none"]
+Scale = Literal["auto", "none", "max-abs", "standard", "unit-rows"]

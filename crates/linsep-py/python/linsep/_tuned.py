@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from linsep import _engine
+from linsep._data import number_type
 from linsep._base import WeightedClassifier
-from linsep._functions import Metric, Tuned, tune_spec
+from linsep._functions import Tuned, tune_spec
 from linsep._model import Model
+from linsep._settings import Judge, Metric
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -27,8 +29,9 @@ class TunedClassifier(WeightedClassifier):
         The number of folds of the cross-validation.
     max_seconds : default None
         Stop the search after this many seconds, with the best candidate so far.
-    judging : default 'nested'
-        How the error on new rows is estimated: 'nested', 'aside' or 'none'.
+    judge : default 'auto'
+        How the error on new rows is estimated: 'nested' repeats the whole search in each of five outer folds, 'aside' sets a fifth of
+        the rows aside, 'auto' is 'nested' for few rows and 'aside' for many, 'none' leaves it out.
     simpler : default 0.0
         A simpler candidate is taken if it is worse than the best by no more than this many standard errors.
     bias : default 'append'
@@ -58,7 +61,7 @@ class TunedClassifier(WeightedClassifier):
         metric: Metric = "error",
         folds: int = 5,
         max_seconds: float | None = None,
-        judging: Literal["nested", "aside", "none"] = "nested",
+        judge: Judge = "auto",
         simpler: float = 0.0,
         bias: Literal["append", "none"] = "append",
         bias_scale: float | None = None,
@@ -68,7 +71,7 @@ class TunedClassifier(WeightedClassifier):
         self.metric = metric
         self.folds = folds
         self.max_seconds = max_seconds
-        self.judging = judging
+        self.judge = judge
         self.simpler = simpler
         self.bias = bias
         self.bias_scale = bias_scale
@@ -82,7 +85,7 @@ class TunedClassifier(WeightedClassifier):
             metric=self.metric,
             folds=self.folds,
             max_seconds=self.max_seconds,
-            judging=self.judging,
+            judge=self.judge,
             simpler=self.simpler,
             bias=self.bias,
             bias_scale=self.bias_scale,
@@ -94,7 +97,7 @@ class TunedClassifier(WeightedClassifier):
         found = json.loads(record)
         trained = dict(found["model"])
         trained["notes"] = list(found.get("notes", []))
-        self._remember(model, trained, labels, text)
+        self._remember(model, trained, labels, text, number_type(X))
         self.tuned_ = Tuned(found, text, Model(model))
         return self
 

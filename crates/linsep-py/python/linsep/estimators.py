@@ -84,6 +84,9 @@ class Perceptron(WeightedOnlineClassifier):
         of shards.
     init : default 'zero'
         Initial weights. 'zero': all weights are 0; 'first': the first row, which counts as an update.
+    warm_start : default False
+        Start from the weights of the last fit, if there is one, and keep its scaling and features; for two
+        classes.
 
     Attributes
     ----------
@@ -94,7 +97,7 @@ class Perceptron(WeightedOnlineClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -151,6 +154,7 @@ class Perceptron(WeightedOnlineClassifier):
         shards: int | None = None,
         mixing: Literal["uniform", "updates"] = "uniform",
         init: Literal["zero", "first"] = "zero",
+        warm_start: bool = False,
     ) -> None:
         self.epochs = epochs
         self.max_updates = max_updates
@@ -168,6 +172,7 @@ class Perceptron(WeightedOnlineClassifier):
         self.shards = shards
         self.mixing = mixing
         self.init = init
+        self.warm_start = warm_start
 
 
 class AveragedPerceptron(WeightedOnlineClassifier):
@@ -224,6 +229,9 @@ class AveragedPerceptron(WeightedOnlineClassifier):
         of shards.
     init : default 'zero'
         Initial weights. 'zero': all weights are 0; 'first': the first row, which counts as an update.
+    warm_start : default False
+        Start from the weights of the last fit, if there is one, and keep its scaling and features; for two
+        classes.
 
     Attributes
     ----------
@@ -234,7 +242,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -291,6 +299,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
         shards: int | None = None,
         mixing: Literal["uniform", "updates"] = "uniform",
         init: Literal["zero", "first"] = "zero",
+        warm_start: bool = False,
     ) -> None:
         self.epochs = epochs
         self.max_updates = max_updates
@@ -308,6 +317,7 @@ class AveragedPerceptron(WeightedOnlineClassifier):
         self.shards = shards
         self.mixing = mixing
         self.init = init
+        self.warm_start = warm_start
 
 
 class VotedPerceptron(OnlineClassifier):
@@ -355,6 +365,9 @@ class VotedPerceptron(OnlineClassifier):
         for logistic regression.
     init : default 'zero'
         Initial weights. 'zero': all weights are 0; 'first': the first row, which counts as an update.
+    warm_start : default False
+        Start from the weights of the last fit, if there is one, and keep its scaling and features; for two
+        classes.
 
     Attributes
     ----------
@@ -365,7 +378,7 @@ class VotedPerceptron(OnlineClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -416,6 +429,7 @@ class VotedPerceptron(OnlineClassifier):
         max_pairs: int | None = None,
         probabilities: bool = False,
         init: Literal["zero", "first"] = "zero",
+        warm_start: bool = False,
     ) -> None:
         self.epochs = epochs
         self.max_updates = max_updates
@@ -430,6 +444,7 @@ class VotedPerceptron(OnlineClassifier):
         self.max_pairs = max_pairs
         self.probabilities = probabilities
         self.init = init
+        self.warm_start = warm_start
 
 
 class MarginPerceptron(OnlineClassifier):
@@ -479,6 +494,9 @@ class MarginPerceptron(OnlineClassifier):
         for logistic regression.
     init : default 'zero'
         Initial weights. 'zero': all weights are 0; 'first': the first row, which counts as an update.
+    warm_start : default False
+        Start from the weights of the last fit, if there is one, and keep its scaling and features; for two
+        classes.
 
     Attributes
     ----------
@@ -489,7 +507,7 @@ class MarginPerceptron(OnlineClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -543,6 +561,7 @@ class MarginPerceptron(OnlineClassifier):
         max_pairs: int | None = None,
         probabilities: bool = False,
         init: Literal["zero", "first"] = "zero",
+        warm_start: bool = False,
     ) -> None:
         self.epsilon = epsilon
         self.beta = beta
@@ -559,6 +578,7 @@ class MarginPerceptron(OnlineClassifier):
         self.max_pairs = max_pairs
         self.probabilities = probabilities
         self.init = init
+        self.warm_start = warm_start
 
 
 class BatchPerceptron(WeightedClassifier):
@@ -620,7 +640,7 @@ class BatchPerceptron(WeightedClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -743,7 +763,7 @@ class PocketPerceptron(Classifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -859,7 +879,7 @@ class LiftedPerceptron(Classifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -988,7 +1008,7 @@ class KernelPerceptron(WeightedClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -1128,7 +1148,7 @@ class MulticlassPerceptron(WeightedOnlineClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -1257,6 +1277,9 @@ class SGDClassifier(WeightedOnlineClassifier):
     probabilities : default False
         Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
         for logistic regression.
+    warm_start : default False
+        Start from the weights of the last fit, if there is one, and keep its scaling and features; for two
+        classes.
 
     Attributes
     ----------
@@ -1267,7 +1290,7 @@ class SGDClassifier(WeightedOnlineClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -1327,6 +1350,7 @@ class SGDClassifier(WeightedOnlineClassifier):
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
         max_pairs: int | None = None,
         probabilities: bool = False,
+        warm_start: bool = False,
     ) -> None:
         self.loss = loss
         self.schedule = schedule
@@ -1346,6 +1370,7 @@ class SGDClassifier(WeightedOnlineClassifier):
         self.features = features
         self.max_pairs = max_pairs
         self.probabilities = probabilities
+        self.warm_start = warm_start
 
     def _may_have_probabilities(self) -> bool:
         return self.probabilities or self.loss == "log"
@@ -1408,7 +1433,7 @@ class LinearSVM(WeightedClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -1543,7 +1568,7 @@ class LogisticRegression(WeightedClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -1579,6 +1604,7 @@ class LogisticRegression(WeightedClassifier):
         "probabilities",
     )
     _traces: ClassVar[bool] = False
+    _counts_in_array: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -1672,7 +1698,7 @@ class MaxMarginClassifier(Classifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -1787,7 +1813,7 @@ class Memoriser(WeightedClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -1899,6 +1925,9 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     probabilities : default False
         Calibrate probabilities by 5-fold cross-validation and store the calibration in the model. Not needed
         for logistic regression.
+    warm_start : default False
+        Start from the weights of the last fit, if there is one, and keep its scaling and features; for two
+        classes.
 
     Attributes
     ----------
@@ -1909,7 +1938,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
     converged_ : bool
         Whether the algorithm converged.
     n_iter_, n_updates_ : int
-        Passes begun, and updates made.
+        Passes begun (of `LogisticRegression` an array of one number, as in scikit-learn), and updates made.
     margin_interval_ : tuple
         The best margin of the rows, as they were scaled, is at least the first (None while no separator is known) and at
         most the second.
@@ -1963,6 +1992,7 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
         features: Literal["plain", "splines", "pairs", "splines+pairs"] | None = None,
         max_pairs: int | None = None,
         probabilities: bool = False,
+        warm_start: bool = False,
     ) -> None:
         self.aggression = aggression
         self.C = C
@@ -1979,3 +2009,4 @@ class PassiveAggressiveClassifier(WeightedOnlineClassifier):
         self.features = features
         self.max_pairs = max_pairs
         self.probabilities = probabilities
+        self.warm_start = warm_start

@@ -7,6 +7,7 @@ use super::predict::{not_finite, overrule_threshold, predict_rows};
 use super::{DataSpec, TrainSpec};
 use crate::Error;
 use crate::classes::shortened;
+use crate::dataset::Dataset;
 use crate::memory;
 use crate::model::{Model, Predictor};
 use crate::numbers::counted;
@@ -30,6 +31,29 @@ pub struct EvaluateSpec {
     /// The probability from which on a row is called positive, instead of that of the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<f64>,
+}
+
+/// Judges a model on rows in memory, as they were read, each as often as its weight says.
+fn judge_dataset<R>(
+    model: &Model,
+    name: &str,
+    data: &Dataset,
+    observer: &mut dyn Observer,
+    also: impl FnOnce(&Judged) -> R,
+) -> Result<(Evaluated, R), Error> {
+    let known_classes = model.classes.outcomes_of(data.classes());
+    if let Some(&label) = data.labels().iter().find(|&&label| known_classes[label as usize].is_none()) {
+        let label = &data.classes()[label as usize];
+        let problem = format!("the label \"{label}\" is not among the model's classes ({})", known(model));
+        return Err(Error::Rows { place: name.to_string(), problem });
+    }
+    let mut judged = Judged::of(model, data, observer).ok_or(Error::Interrupted)?;
+    judged.weigh(data.weights());
+    let also = also(&judged);
+    let is_training = model.fingerprint.as_deref() == Some(data.fingerprint());
+    let evaluated = judged.measure(model, None, 0).on_training_rows(is_training, false);
+    evaluated.warnings().iter().for_each(|warning| warning.emit(observer));
+    Ok((evaluated, also))
 }
 
 /// The classes that a model knows, in few words.
@@ -62,6 +86,9 @@ impl EvaluateSpec {
         observer: &mut dyn Observer,
         also: impl FnOnce(&Judged) -> R,
     ) -> Result<(Evaluated, R), Error> {
+        if let Source::Rows(name, loaded) = &self.data.source {
+            return judge_dataset(model, name, &loaded.dataset, observer, also);
+        }
         let mut options = self.data.read.clone();
         options.schema = Some(model.recipe.columns.clone());
         let file = self.row_weights.as_deref();

@@ -305,6 +305,14 @@ impl Judged {
         self.times.push(times);
     }
 
+    /// Sets how often each row occurs; weights that are not whole numbers are no counts.
+    pub(super) fn weigh(&mut self, weights: Option<&[f64]>) {
+        let Some(weights) = weights else { return };
+        self.has_fractions = weights.iter().any(|weight| weight.fract() != 0.0);
+        self.times = weights.iter().map(|&weight| weight as u64).collect();
+        self.forget_fractions();
+    }
+
     /// Whether something was said about how often rows occur.
     pub(super) fn has_times(&self) -> bool {
         !self.times.is_empty()

@@ -246,6 +246,8 @@ fn auc(scores: &[f64], signs: &[i8], times: Times<'_>) -> Option<f64> {
 /// A point of a ROC curve: what comes of calling rows positive whose score is at least so high.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RocPoint {
+    /// The least score that is called positive; infinite where none is.
+    pub threshold: f64,
     /// Of the negative rows, the share that is called positive.
     pub false_positives: f64,
     /// Of the positive rows, the share that is called positive.
@@ -263,10 +265,11 @@ pub fn roc(scores: &[f64], signs: &[i8], times: Times<'_>) -> Vec<RocPoint> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_unstable_by(|&a, &b| scores[b].total_cmp(&scores[a]));
     let mut called = [0u64; 2];
-    let mut points = vec![RocPoint { false_positives: 0.0, true_positives: 0.0 }];
+    let mut points = vec![RocPoint { threshold: f64::INFINITY, false_positives: 0.0, true_positives: 0.0 }];
     for group in order.chunk_by(|&a, &b| scores[a] == scores[b]) {
         group.iter().for_each(|&i| called[usize::from(signs[i] > 0)] += times.of(i));
         points.push(RocPoint {
+            threshold: scores[group[0]],
             false_positives: called[0] as f64 / negatives as f64,
             true_positives: called[1] as f64 / positives as f64,
         });

@@ -8,10 +8,11 @@ use super::{Model, Predictor};
 use crate::dataset::Row;
 use crate::features::{CellForm, ColumnKind, RecipeBuffer, Schema};
 use crate::train::Learned;
+use serde::Serialize;
 use std::collections::{HashMap, HashSet};
 
 /// Why a row was given its class.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Explanation {
     /// The class, as a place among the outcomes of the model.
     pub outcome: usize,
@@ -26,15 +27,18 @@ pub struct Explanation {
 }
 
 /// The contribution of one feature.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Part {
     /// Its place among the features that the model learned from.
+    #[serde(skip)]
     pub feature: usize,
     /// The feature, as the user knows it.
+    #[serde(rename = "feature")]
     pub name: String,
     /// Its value in the row, where it is a number.
     pub value: Option<f64>,
     /// The date or time of day that the value denotes, where it is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub date: Option<String>,
     /// Its contribution to the score: above 0 is evidence for the class.
     pub effect: f64,

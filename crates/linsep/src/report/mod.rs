@@ -4,6 +4,7 @@ mod compare;
 mod document;
 mod evaluate;
 mod export;
+mod inspect;
 pub(crate) mod layout;
 mod probability;
 mod record;
@@ -17,6 +18,7 @@ pub use compare::{compare_csv, compare_report, describe_best};
 pub use document::Block;
 pub use evaluate::{evaluate_report, pair as evaluate_pair};
 pub use export::export_report;
+pub use inspect::{StrongestWeights, inspect_record, strongest_terms, strongest_weights};
 pub use probability::{describe_calibration, describe_threshold};
 pub use record::{EvaluateRecord, TrainRecord};
 pub use separate::{SeparateRecord, VerifyRecord, coefficient_words, separate_report, verify_report};
@@ -25,5 +27,5 @@ pub use train::{boundary_table, train_report};
 pub use tune::{CandidateRecord, TuneRecord, tune_report};
 pub use wording::{
     describe_bound, describe_detail, describe_end, describe_expansion, describe_margin, describe_no_model,
-    describe_settings, explain, no_model_help,
+    describe_settings, describe_unfinished, explain, no_model_help,
 };

@@ -95,6 +95,21 @@ pub fn describe_end(evidence: &Evidence) -> String {
     }
 }
 
+/// How a run ended early of a learner that would have converged ([`always_converges`](crate::train::Abilities::always_converges)), and
+/// the setting that a larger value lets converge.
+pub fn describe_unfinished(model: &Model) -> Option<(String, &'static str)> {
+    let limit = match model.evidence.status {
+        // The gap is smaller than rounding allows.
+        Status::EpochLimit if model.evidence.epochs < model.settings.epochs => "gap",
+        Status::EpochLimit => "epochs",
+        Status::UpdateLimit => "max_updates",
+        Status::TimeLimit => "max_seconds",
+        _ => return None,
+    };
+    let would = model.settings.learner.abilities().always_converges;
+    would.then(|| (describe_end(&model.evidence), limit))
+}
+
 /// The results that only this learner has, in a few words.
 pub fn describe_detail(evidence: &Evidence, settings: &Settings) -> Option<String> {
     evidence.detail.as_ref().and_then(|detail| settings.learner.tell(detail, evidence))

@@ -24,6 +24,7 @@ pub fn learner_form(learner: &Descriptor) -> Value {
         "traces_mistakes": abilities.traces_mistakes,
         "probabilities": abilities.probabilities,
         "many_classes": abilities.many_classes,
+        "always_converges": abilities.always_converges,
     })
 }
 

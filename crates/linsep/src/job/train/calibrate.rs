@@ -39,7 +39,7 @@ impl TrainSpec {
         if warm {
             let problem = format!(
                 "{name} needs rows that the scoring model was not trained on, but the model to start from \
-                 may have been: leave ⟦init⟧ out"
+                 may have been: leave ⟦init=MODEL⟧ out"
             );
             return Err(SettingsError::new(field, problem));
         }

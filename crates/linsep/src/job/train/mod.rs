@@ -97,6 +97,12 @@ impl TrainSpec {
     /// Trains, writes what the specification names, and gives the model. An output that cannot be written once rows are
     /// being learned is named in [`Trained::lost`]: neither the model nor the other outputs are given up for it.
     pub fn run(&self, observer: &mut dyn Observer) -> Result<Trained, Error> {
+        let start = self.start_model().map(load_model).transpose()?;
+        self.run_from(start, observer)
+    }
+
+    /// Trains from the weights of this model; from those that the specification says, if it is none.
+    pub fn run_from(&self, start: Option<Model>, observer: &mut dyn Observer) -> Result<Trained, Error> {
         let every = self.seconds_between_checkpoints();
         if !(0.0..=1e9).contains(&every) {
             let problem = "⟦checkpoint_every⟧ needs a number of seconds, at least 0";
@@ -108,13 +114,12 @@ impl TrainSpec {
             .collect();
         self.refuse_to_destroy(&outputs)?;
         let checkpoint = self.load_checkpoint(observer)?;
-        let warm = self.start_model().map(load_model).transpose()?;
         let online = settings::is_online(self, checkpoint.as_ref())?;
         // What a missing cell becomes is learned from all rows.
         let in_memory = !online && self.memory.is_none();
         let missing = if in_memory { Missing::Auto } else { Missing::Refuse };
         let settled = Self { data: self.data.with_missing(missing), ..self.clone() };
-        settled.run_settled(online, checkpoint, warm, &outputs, observer)
+        settled.run_settled(online, checkpoint, start, &outputs, observer)
     }
 
     /// Refuses settings that make no sense whatever the rows are: those of a run that begins at zero, with all rows in memory.

@@ -316,7 +316,7 @@ fn refuse_start(spec: &TrainSpec, model: &Model) -> Result<(), SettingsError> {
     let Some(pair) = model.classes.pair() else {
         return refuse(
             "the model to start from has more than two classes, and only a binary model can be a starting \
-             point: train one with ⟦positive=CLASS⟧ or ⟦classes=A,B⟧, or leave ⟦init⟧ out"
+             point: train one with ⟦positive=CLASS⟧ or ⟦classes=A,B⟧, or leave ⟦init=MODEL⟧ out"
                 .into(),
         );
     };

@@ -169,7 +169,7 @@ impl State {
         if settings.class_weight == ClassWeight::Balanced {
             return Err(SettingsError::new(
                 "class_weight",
-                "balanced class weights need the class counts first; for a stream, give them as CLASS=WEIGHT",
+                "balanced class weights need the class counts first; for a stream, give the weight of each class",
             )
             .into());
         }

@@ -98,7 +98,7 @@ fn check(settings: &Settings) -> Result<(), SettingsError> {
     }
     if settings.class_weight == ClassWeight::Balanced {
         return refuse(
-            "balanced class weights need the class counts first; for a stream, give them as CLASS=WEIGHT",
+            "balanced class weights need the class counts first; for a stream, give the weight of each class",
         );
     }
     if settings.shards > 1 {

@@ -49,6 +49,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     }],
     abilities: Abilities {
         weights: Ability::No("its theorem needs steps of equal size"),
+        always_converges: true,
         ..Abilities::ALL_ROWS
     },
     usual_epochs: 100,

@@ -39,6 +39,7 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     abilities: Abilities {
         widens_margin: true,
         weights: Ability::No("its margin is that of the nearest row, whatever its weight"),
+        always_converges: true,
         ..Abilities::ALL_ROWS
     },
     // Descent over data with many features needs many passes for its gap.

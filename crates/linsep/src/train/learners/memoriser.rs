@@ -30,7 +30,12 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
     summary: "Memorises the training rows: only as a baseline; its training error is zero unless equal rows \
               have both labels",
     options: &[],
-    abilities: Abilities { weighs_features: false, scores_new_rows: false, ..Abilities::ALL_ROWS },
+    abilities: Abilities {
+        weighs_features: false,
+        scores_new_rows: false,
+        always_converges: true,
+        ..Abilities::ALL_ROWS
+    },
     usual_epochs: 100,
     compared_up_to: None,
     usual: || Learner::Memoriser,

@@ -291,6 +291,9 @@ pub struct Abilities {
     pub scores_new_rows: bool,
     /// Whether its scores can be turned into probabilities: they are the logarithm of the odds.
     pub probabilities: bool,
+    /// Whether it converges on all rows for which it has a model, given enough passes: a run that ended at a limit is then
+    /// unfinished. The others converge only on rows that a boundary separates without a mistake.
+    pub always_converges: bool,
 }
 
 impl Abilities {
@@ -312,6 +315,7 @@ impl Abilities {
         soft_margin: false,
         scores_new_rows: true,
         probabilities: false,
+        always_converges: false,
     };
 
     /// What learners can do that need all rows.

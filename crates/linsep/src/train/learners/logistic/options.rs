@@ -71,7 +71,12 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             help: "stop when the objective is proved to be within this relative gap of the optimum",
         },
     ],
-    abilities: Abilities { many_classes: true, probabilities: true, ..Abilities::ALL_ROWS },
+    abilities: Abilities {
+        many_classes: true,
+        probabilities: true,
+        always_converges: true,
+        ..Abilities::ALL_ROWS
+    },
     // Each is a step of Newton's method, or some of another: few are needed.
     usual_epochs: 1000,
     compared_up_to: None,

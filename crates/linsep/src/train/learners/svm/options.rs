@@ -50,7 +50,12 @@ pub(crate) static DESCRIPTOR: Descriptor = Descriptor {
             help: "stop when the objective is proved to be within this relative gap of the optimum",
         },
     ],
-    abilities: Abilities { widens_margin: true, soft_margin: true, ..Abilities::ALL_ROWS },
+    abilities: Abilities {
+        widens_margin: true,
+        soft_margin: true,
+        always_converges: true,
+        ..Abilities::ALL_ROWS
+    },
     // Coordinate descent needs many passes for its gap, and makes them cheaper as it goes.
     usual_epochs: 1000,
     compared_up_to: None,
