@@ -31,7 +31,7 @@ from typing import Any, Literal
 '''
 
 #: The types of values that functions take, each with the command and the setting whose words they are.
-WORDS = {"Metric": ("compare", "metric"), "Judge": ("tune", "judge"), "Scale": ("compare", "scale")}
+WORDS = {"Metric": ("compare", "metric"), "Judge": ("tune", "judge"), "Scale": ("compare", "scale"), "Features": ("compare", "features")}
 
 #: The defaults of the settings that learners share: those of the command line. The passes are those of the learner.
 DEFAULTS: dict[str, Any] = {

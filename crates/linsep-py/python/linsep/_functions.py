@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from linsep import _data, _engine, _labels
 from linsep._base import class_weights, plain
 from linsep._model import Model
-from linsep._settings import Judge, Metric, Scale
+from linsep._settings import Features, Judge, Metric, Scale
 
 _Path = str | os.PathLike[str]
 
@@ -130,6 +130,8 @@ def compare(
     folds: int = 5,
     orders: int = 0,
     scale: Scale = "auto",
+    features: Features = "plain",
+    max_pairs: int | None = None,
     epochs: int | None = None,
     max_seconds: float | None = None,
     bias: Literal["append", "none"] = "append",
@@ -150,7 +152,7 @@ def compare(
         data if empty.
     grid
         Options of the learners, each with the values to try.
-    metric, folds, orders, scale, epochs, max_seconds, bias, bias_scale, positive, class_weight, seed
+    metric, folds, orders, scale, features, max_pairs, epochs, max_seconds, bias, bias_scale, positive, class_weight, seed
         As for the command.
     """
     rows, _, data = job_rows(X, y, sample_weight, sides=True)
@@ -163,6 +165,8 @@ def compare(
             folds=folds,
             orders=orders,
             scale=scale,
+            features=features,
+            max_pairs=max_pairs,
             epochs=epochs,
             max_seconds=max_seconds,
             seed=seed,
@@ -270,6 +274,7 @@ def read(
     label: str | int | None = None,
     labels: _Path | None = None,
     ignore: Sequence[str | int] = (),
+    keep: Sequence[str | int] = (),
     missing: str | None = None,
     columns: Mapping[str, str] | None = None,
     na: Sequence[str] | None = None,
@@ -299,15 +304,16 @@ def read(
     size, colour
         Of pictures, in a folder with one sub-folder for each class: the size that all are resized to, such as
         ``"128x128"``, and whether red, green and blue are features and not one level of grey.
-    ignore, missing, columns, na, header, delimiter, encoding, skip_bad
-        As the options of the command line (``docs/formats.md``): columns to leave out, the treatment of missing cells,
+    ignore, keep, missing, columns, na, header, delimiter, encoding, skip_bad
+        As the options of the command line (``docs/formats.md``): columns to leave out, columns to keep although they name the rows, the treatment of missing cells,
         the kinds of columns, the words for missing cells, and so on.
     """
     csv: dict[str, Any] = {}
     if label is not None:
         csv["label"] = str(label)
-    if ignore:
-        csv["ignore"] = [str(column) for column in ignore]
+    for name, chosen in (("ignore", ignore), ("keep", keep)):
+        if chosen:
+            csv[name] = [str(column) for column in chosen]
     for name, value in (("missing", missing), ("header", header), ("delimiter", delimiter)):
         if value is not None:
             csv[name] = value

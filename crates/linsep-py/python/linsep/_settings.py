@@ -31,3 +31,4 @@ SETTINGS: dict[str, tuple[str, str, dict[str, Any]]] = {
 Metric = Literal["error", "balanced-error", "auc", "log-loss", "f1"]
 Judge = Literal["auto", "nested", "aside", "none"]
 Scale = Literal["auto", "none", "max-abs", "standard", "unit-rows"]
+Features = Literal["plain", "splines", "pairs", "splines+pairs"]

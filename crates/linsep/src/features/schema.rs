@@ -91,11 +91,17 @@ impl Schema {
 
     /// Whether there are columns of features whose cells name the rows, beside others.
     pub(crate) fn has_row_names(&self) -> bool {
-        let Schema::Table { columns, .. } = self else { return false };
-        let of_features = |column: &&Column| column.kind.features().is_some();
-        let (named, others): (Vec<&Column>, Vec<&Column>) =
-            columns.iter().filter(of_features).partition(|column| column.names_rows.is_some());
-        !named.is_empty() && !others.is_empty()
+        self.row_name_features() > 0
+    }
+
+    /// How many features the columns have that are left out because their cells name the rows.
+    pub(crate) fn row_name_features(&self) -> usize {
+        let Schema::Table { columns, .. } = self else { return 0 };
+        let features = |named: bool| {
+            let own = columns.iter().filter(move |column| column.names_rows.is_some() == named);
+            own.filter_map(|column| column.kind.features()).map(|kind| kind.features().len())
+        };
+        if features(false).next().is_none() { 0 } else { features(true).sum() }
     }
 
     /// What is to be said of columns that were learned: of those that are left out, and of rare words.

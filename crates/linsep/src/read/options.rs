@@ -476,6 +476,7 @@ mod tests {
             csv: CsvOptions {
                 label: Some("kind".into()),
                 ignore: vec!["id".into(), "3".into()],
+                keep: vec!["name".into()],
                 columns: [("zip".to_string(), ColumnAs::Words)].into(),
                 header: Some(false),
                 delimiter: Some(b'\t'),
@@ -501,7 +502,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&ReadOptions::default()).unwrap(), "{}");
         assert_eq!(
             serde_json::to_string(&all()).unwrap(),
-            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"encoding":"latin1","csv":{"label":"kind","ignore":["id","3"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"],"sheet":"Data","auto":true},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
+            r#"{"format":"tsv","skip_bad":true,"max_features":1000,"max_classes":100,"max_line":2000000,"encoding":"latin1","csv":{"label":"kind","ignore":["id","3"],"keep":["name"],"columns":{"zip":"words"},"header":false,"delimiter":"tab","missing":"drop-row","na":["-999"],"sheet":"Data","auto":true},"libsvm":{"index_base":0},"array":{"labels_file":"labels.npy"}}"#
         );
     }
 

@@ -6,6 +6,7 @@ mod settings;
 
 pub(crate) use engine::class_scores::ClassScores;
 pub(crate) use engine::cost_limit::refuse_excessive_cost;
+pub(crate) use engine::run::train_checked;
 #[cfg(test)]
 pub(crate) use engine::whole_rows;
 pub(crate) use learners::logistic::{CValues, log_loss, logistic_path};

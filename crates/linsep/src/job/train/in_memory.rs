@@ -12,7 +12,7 @@ use crate::observe::{GRACE, Note, Observer};
 use crate::prepare::{Columns, Preparation, Prepared, Records};
 use crate::read::{Loaded, ReadNotes};
 use crate::split::hold_out;
-use crate::train::{Outcome, State, Status, resume, train};
+use crate::train::{Outcome, State, Status, resume, train_checked};
 use crate::{Error, SettingsError};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -225,7 +225,7 @@ impl Runner<'_> {
             }
             let outcome = match checkpoint {
                 Some(run) => resume(run, data, &self.settings, &mut recorder),
-                None => train(data, &self.settings, &mut recorder),
+                None => train_checked(data, &self.settings, &mut recorder),
             };
             if let Some(hashing) = &hashing {
                 hash_the_rest(hashing, &stop, &recorder);

@@ -134,7 +134,7 @@ pub(super) fn choose_learner(
     }
     let several = classes > 2 && settings.positive.is_none();
     let is_table = matches!(schema, Schema::Table { .. });
-    let is_wide = data.columns() > data.len();
+    let is_wide = data.columns() - schema.row_name_features() > data.len();
     let squared_hinge = || Learner::named("svm")?.with_options(&Options::new().with("loss", "squared-hinge"));
     let (learner, reason) = if spec.expands() {
         (Learner::named("logistic")?, "because added features need a penalty")

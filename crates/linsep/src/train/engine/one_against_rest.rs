@@ -65,6 +65,7 @@ pub fn train_each(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
+    settings.validate()?;
     match WrittenOut::new(data, settings)? {
         Some(rows) => learn_each(&rows.data, settings, &mut rows.observer(observer)),
         None => learn_each(data, settings, observer),
@@ -77,7 +78,6 @@ pub(crate) fn learn_each(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
-    settings.validate()?;
     let Present { names, own_places, labels, .. } = present(data)?;
     let extent = Extent::of(data, settings.bias.input());
     check_lengths(&extent)?;

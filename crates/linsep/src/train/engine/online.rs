@@ -45,16 +45,17 @@ pub struct AppliedUpdate {
 impl OnlineLearner {
     /// A learner for rows with `columns` features; more can turn up later.
     pub fn new(settings: &Settings, columns: usize) -> Result<Self, SettingsError> {
+        settings.validate()?;
         Self::with_radius(settings, columns, None)
     }
 
-    /// A learner for rows of at most this length (with the appended coordinate), where that is known.
-    pub fn with_radius(
+    /// A learner for rows of at most this length (with the appended coordinate), where that is known, by settings that have been
+    /// checked.
+    pub(crate) fn with_radius(
         settings: &Settings,
         columns: usize,
         radius: Option<f64>,
     ) -> Result<Self, SettingsError> {
-        settings.validate()?;
         let bias_input = settings.bias.input();
         let (theta, start) = match &settings.init {
             Init::Zero | Init::First => (Theta::zero(columns, bias_input), None),

@@ -96,13 +96,13 @@ const LENGTHS: std::ops::RangeInclusive<f64> = 1e-140..=1e140;
 impl<'a> Task<'a> {
     /// Checks the settings and the labels, and measures the rows.
     pub fn new(data: &'a Dataset, settings: &Settings) -> Result<Self, Error> {
-        let extent = Extent::of(data, settings.bias.input());
-        Self::with_extent(data, settings, extent)
+        settings.validate()?;
+        Self::of(data, settings)
     }
 
-    /// The same for rows that have been measured.
-    pub(crate) fn with_extent(data: &'a Dataset, settings: &Settings, extent: Extent) -> Result<Self, Error> {
-        settings.validate()?;
+    /// The same for settings that have been checked.
+    pub(crate) fn of(data: &'a Dataset, settings: &Settings) -> Result<Self, Error> {
+        let extent = Extent::of(data, settings.bias.input());
         let classes = ClassPair::choose(data.classes(), settings.positive.as_deref())?;
         Self::of_sides(data, settings, extent, classes)
     }
@@ -243,6 +243,15 @@ pub(crate) fn pause_after(per_row: usize) -> usize {
 /// as its weight says. Others make its steps as much longer or shorter, and so do weights of classes.
 pub fn train(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) -> Result<Outcome, Error> {
     settings.validate()?;
+    train_checked(data, settings, observer)
+}
+
+/// The same for settings that have been checked.
+pub(crate) fn train_checked(
+    data: &Dataset,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, Error> {
     match WrittenOut::new(data, settings)? {
         Some(rows) => train_rows(&rows.data, settings, &mut rows.observer(observer)),
         None => train_rows(data, settings, observer),
@@ -260,7 +269,7 @@ fn train_rows(data: &Dataset, settings: &Settings, observer: &mut dyn Observer) 
     if settings.positive.is_none() && data.classes().len() > 2 {
         return one_against_rest::learn_each(data, settings, observer);
     }
-    train_task(&Task::new(data, settings)?, settings, observer)
+    train_task(&Task::of(data, settings)?, settings, observer)
 }
 
 /// Trains on a binary task.
@@ -292,6 +301,7 @@ pub fn resume(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, Error> {
+    settings.validate()?;
     match WrittenOut::new(data, settings)? {
         Some(rows) => resume_rows(checkpoint, &rows.data, settings, &mut rows.observer(observer)),
         None => resume_rows(checkpoint, data, settings, observer),
@@ -309,7 +319,7 @@ fn resume_rows(
             settings.learner.registered().fit_classes(data, settings, Some(checkpoint), observer)?;
         return outcome.ok_or_else(|| CheckpointError::OtherData.into());
     }
-    let task = Task::new(data, settings)?;
+    let task = Task::of(data, settings)?;
     let mut state = checkpoint;
     state.adopt(settings, task.data.columns(), task.data.fingerprint())?;
     state.check_position(data.len())?;
