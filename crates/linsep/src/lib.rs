@@ -55,7 +55,9 @@
 //! | [`mod@separate`] | the exact engine: verdicts with certificates |
 //! | [`theory`] | what is proved, one file per statement |
 //! | [`model`] | predict, evaluate, save, load |
-//! | [`job`], [`mod@compare`], [`mod@out_of_fold`], [`mod@tune`], [`theory_report`] | whole jobs as values |
+//! | [`prepare`] | the one way from records to rows that are learned from |
+//! | [`validate`] | folds, metrics, comparison, search, scores of rows that were not learned from |
+//! | [`job`], [`theory_report`] | whole jobs as values |
 //! | [`report`], [`numbers`], [`spelling`] | results as JSON records and plain sentences |
 //! | [`chart`], [`page`] | results as pictures, and as a page to send |
 //! | [`observe`], [`waiting`], [`memory`] | progress, notes, interruption; waiting for pipes; how much memory there is |
