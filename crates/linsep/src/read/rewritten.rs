@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// The options of tables whose columns have names and need no delimiter.
 pub(super) const TABLE_OPTIONS: &[&str] =
-    &["label", "ignore", "column", "missing", "na", "auto", "labels", "text", "text_options"];
+    &["label", "ignore", "keep", "column", "missing", "na", "auto", "labels", "text", "text_options"];
 
 /// Rows that the rewriting left out, and what else it noticed.
 pub(super) type Noticed = Arc<Mutex<ReadNotes>>;

@@ -55,6 +55,7 @@ use suspects::Suspect;
 pub(super) const CSV_OPTIONS: &[&str] = &[
     "label",
     "ignore",
+    "keep",
     "column",
     "header",
     "delimiter",

@@ -561,7 +561,7 @@ fn a_model_of_numbers_reads_columns_in_order() {
 fn batches_and_blocks_do_not_show() {
     let mut text = String::from("x,w,y\n");
     for i in 0..20_000 {
-        text.push_str(&format!("{},\"w\n{}\",{}\n", i, i % 10, i % 3));
+        text.push_str(&format!("{},\"w\n{}\",{}\n", i ^ 1, i % 10, i % 3));
     }
     let whole = plain(&text).0;
     let online = ReadOptions { online: true, ..ReadOptions::default() };

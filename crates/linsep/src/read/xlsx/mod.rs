@@ -28,6 +28,7 @@ pub(super) static XLSX: FormatDescriptor = FormatDescriptor {
     options: &[
         "label",
         "ignore",
+        "keep",
         "column",
         "header",
         "missing",
