@@ -568,7 +568,16 @@ fn parts_that_are_taken_for_classes_are_warned_of() {
 fn what_is_said_of_a_model_of_a_table_is_so() {
     let folder = Folder::with_texts();
     let row = |i: usize| {
-        format!("{},{},{},{},{},{},{}\n", i, i * 3 % 7, i * 5 % 11, i % 3, i % 5, i % 4, ["a", "b"][i % 2])
+        format!(
+            "{},{},{},{},{},{},{}\n",
+            i ^ 1,
+            i * 3 % 7,
+            i * 5 % 11,
+            i % 3,
+            i % 5,
+            i % 4,
+            ["a", "b"][i % 2]
+        )
     };
     folder.write("rows.csv", format!("c,d,e,f,g,h,kind\n{}", (0..30).map(row).collect::<String>()));
     folder.linsep("train rows.csv -o model -q").exits(0);

@@ -22,7 +22,8 @@ pub(super) struct LearnerContent {
     seen: u64,
     mass: f64,
     flushed_sum: bool,
-    /// Of the rule of the learner.
+    /// Of the rule of the learner. The first that had something was gradient descent.
+    #[serde(rename = "descent")]
     own: Option<serde_json::Value>,
 }
 
