@@ -83,7 +83,7 @@ fn a_baseline_that_is_not_beaten() {
     );
     folder.write(
         "clear.csv",
-        table("x,z,y", 80, |i| format!("{},{},{}", i, i % 7, if i < 60 { "no" } else { "yes" })),
+        table("x,z,y", 80, |i| format!("{},{},{}", 2 * i, i % 7, if i < 60 { "no" } else { "yes" })),
     );
     let (kind, text) = BASELINE;
     assert!(warns(&folder, "train noise.csv -o noise.model", kind, text));
@@ -161,7 +161,7 @@ fn a_column_that_knows_the_answer() {
 fn few_rows_for_many_features() {
     let folder = Folder::new();
     let cells =
-        |i: usize| (0..12).map(|j| ((i + 2) * (j + 3) * 7 % 41).to_string()).collect::<Vec<_>>().join(",");
+        |i: usize| (0..12).map(|j| ((i + 2) * (j + 3) * 7 % 43).to_string()).collect::<Vec<_>>().join(",");
     let names = (0..12).map(|j| format!("x{j}")).collect::<Vec<_>>().join(",") + ",y";
     let rows = |n: usize| table(&names, n, |i| format!("{},{}", cells(i), ["no", "yes"][i * i % 3 % 2]));
     folder.write("wide.csv", rows(20));

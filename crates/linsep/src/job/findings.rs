@@ -184,6 +184,11 @@ impl FindingsSpec {
             };
             own.is_some_and(|of| of.kind.features().is_some())
         };
+        let kept = columns
+            .iter()
+            .enumerate()
+            .filter(|(place, of)| of.names_rows.is_some() && is_used(*place, &of.name));
+        spec.train.data.read.csv.keep.extend(kept.map(|(_, column)| column.name.clone()));
         // That of the counts is no feature, and stays.
         let unused = columns
             .into_iter()
