@@ -293,7 +293,7 @@ def test_a_hundred_thousand_rows(watched, page):
     drawn = read_number(note.split(" of ")[0])
     assert 4000 <= drawn <= 4500
     facts = dict(zip(page.locator("#learn-report dt").all_inner_texts(), page.locator("#learn-report dd").all_inner_texts()))
-    assert "100,000 rows" in facts["Data"]
+    assert "100,000 rows" in facts["Learned"]
     expect(page.locator("#edit")).to_be_disabled()
     page.click("#to-start")
     page.click("#step-on")

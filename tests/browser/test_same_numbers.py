@@ -133,11 +133,11 @@ def test_the_command_on_the_page_gives_the_numbers_on_the_page(watched, program,
     page = watched.open("#data=blobs&settings=" + json.dumps({"learner": "perceptron", "scale": "none", "order": "given"}))
     command = page.locator("#learn-command pre").inner_text().split()
     assert command[:3] == ["linsep", "train", "blobs.csv"]
-    printed = " ".join(program("-q", *command[1:], folder=files).split())
-    facts = page.locator("#learn-report dl").first
+    printed = " ".join(program("-q", "-v", *command[1:], folder=files).split())
+    facts = page.locator("#learn-report")
     names = facts.locator("dt").all_inner_texts()
     texts = facts.locator("dd").all_inner_texts()
     assert {"Result", "Error", "Margin", "Bound"} <= set(names)
     for name, text in zip(names, texts):
-        if name in ("Result", "Margin", "Bound", "Classes", "Data", "Learner"):
+        if name in ("Result", "Margin", "Bound", "Classes", "Data", "Learner", "Mistakes"):
             assert " ".join(text.split()) in printed, (name, text, printed)

@@ -98,10 +98,11 @@ pub(crate) fn start_threads(threads: Option<usize>) -> anyhow::Result<()> {
         .context("cannot start the threads; fewer of them, with --threads, need less memory")
 }
 
-/// Where notes go, unless the user wants quiet.
+/// Where notes go, unless the user wants quiet, and whether reports have all details.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Console {
     pub(crate) quiet: bool,
+    pub(crate) verbose: bool,
 }
 
 impl Console {

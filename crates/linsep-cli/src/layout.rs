@@ -4,6 +4,7 @@ use crate::commands::command;
 use crate::console::flags;
 use linsep::classes::printable;
 use linsep::report::Block;
+use textwrap::core::display_width;
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
 /// Where standard output is no terminal.
@@ -60,29 +61,38 @@ fn wrap(start: &str, indent: usize, content: &str, width: usize) -> String {
     text
 }
 
-/// A report, wrapped to the terminal, or within `most` columns beside a table.
-pub(crate) fn rendered(blocks: &[Block], most: usize) -> String {
-    blocks.iter().map(|block| block_text(block, width().min(most))).collect()
+/// A report, wrapped to the terminal, or within `most` columns beside a table; with its details, or without.
+pub(crate) fn rendered(blocks: &[Block], most: usize, details: bool) -> String {
+    let shown = blocks.iter().filter(|block| details || !matches!(block, Block::Details(_)));
+    shown.map(|block| block_text(block, width().min(most))).collect()
 }
 
 /// A block of a report as lines.
 fn block_text(block: &Block, width: usize) -> String {
     match block {
-        Block::Facts(facts) => report_lines_to(facts, width),
+        Block::Facts(facts) | Block::Details(facts) => report_lines_to(facts, width),
         Block::Heading(text) => format!("\n{}\n", flags(&printable(text))),
         Block::Paragraph { indent, text } => wrapped_to(text, *indent, width),
         Block::Item(text) => wrapped_to(&format!("- {text}"), 2, width),
-        Block::Text(text) => flags(text),
+        Block::Text(text) => flags(text).split_inclusive('\n').map(|line| folded(line, width)).collect(),
         // Commands stand alone and whole, to be copied.
         Block::Job(spec) => format!("    {}\n", command(spec)),
         _ => String::new(),
     }
 }
 
+/// A line of a table: where it is wider than the terminal, its last columns go below.
+fn folded(line: &str, width: usize) -> String {
+    if display_width(line.trim_end()) <= width {
+        line.to_string()
+    } else {
+        wrap("", 4, line.trim_end(), width)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use textwrap::core::display_width;
 
     #[test]
     fn further_lines_are_indented_as_far_as_the_first() {
@@ -112,6 +122,23 @@ mod tests {
         // A word that does not fit even alone stays whole.
         assert_eq!(wrapped_to("a extraordinarily b", 0, 5), "a\nextraordinarily\nb\n");
         assert_eq!(wrapped_to("well-known low-dimensional", 0, 12), "well-known\nlow-dimensional\n");
+    }
+
+    #[test]
+    fn tables_are_folded_where_the_terminal_is_narrow() {
+        assert_eq!(folded("  a         1.00 %  none\n", 40), "  a         1.00 %  none\n");
+        assert_eq!(folded("  a         1.00 %  none\n", 20), "  a         1.00 %\n    none\n");
+        assert_eq!(folded("\n", 40), "\n");
+    }
+
+    #[test]
+    fn details_are_shown_on_request() {
+        let blocks = [
+            Block::Facts(vec![("Error", "none".to_string())]),
+            Block::Details(vec![("Time", "1 s".to_string())]),
+        ];
+        assert_eq!(rendered(&blocks, 80, false), "Error     none\n");
+        assert_eq!(rendered(&blocks, 80, true), "Error     none\nTime      1 s\n");
     }
 
     #[test]

@@ -414,7 +414,7 @@ fn zero_rows_are_described() {
     let folder = Folder::with("zero.csv", "x,kind\n0,a\n0,b\n0,a\n");
     folder.write("zeros.csv", "x,y,kind\n0,0,a\n0,0,b\n");
     folder.write("twice.csv", "x,y,kind\n1,2,a\n1,2,b\n2,4,a\n2,4,b\n");
-    let report = |line: &str| flowing(&folder.linsep(&format!("separate {line}")).exits(1).out);
+    let report = |line: &str| flowing(&folder.linsep(&format!("separate -v {line}")).exits(1).out);
     let text = report("zero.csv --bias none --blame");
     assert!(text.contains("0 of 1: every row is zero in the only feature"), "{text}");
     assert!(text.contains("every row is zero, so any coefficients fit equally well"), "{text}");

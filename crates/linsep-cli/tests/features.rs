@@ -84,7 +84,7 @@ fn a_saved_model_expands_rows_as_in_training() {
 #[test]
 fn reports_name_the_space() {
     let folder = Folder::with("bent.csv", bent());
-    let ran = folder.linsep("train bent.csv --features splines+pairs -o m").exits(0);
+    let ran = folder.linsep("train bent.csv --features splines+pairs -v -o m").exits(0);
     let out = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     let made = "2 features of the original columns, 12 spline features of 2 numeric columns, 1 product of pairs of columns";
     assert!(out.contains(made), "{out}");

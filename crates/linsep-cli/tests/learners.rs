@@ -89,7 +89,7 @@ fn shards_decide_and_threads_do_not() {
         assert_eq!(updates.iter().sum::<u64>(), report["updates"].as_u64().expect("a count"));
         assert!(detail["mistakes"].as_f64() > Some(0.0) && detail["mistakes"].as_f64() <= bound.as_f64());
     }
-    let text = folder.linsep("train iris --positive setosa --shards 5 -o model").exits(0).out;
+    let text = folder.linsep("train iris --positive setosa --shards 5 -o model -v").exits(0).out;
     for part in
         ["5 shards mixed equally", "count as K =", "this mixture counts", "of its passes can make a mistake"]
     {
@@ -627,14 +627,11 @@ fn the_learner_that_was_not_named_is_explained() {
     ] {
         let text = folder.linsep(&format!("train {arguments}")).exits(0).out;
         let line =
-            text.split("Learner   ").nth(1).and_then(|rest| rest.split("\nResult").next()).unwrap_or("");
-        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+            text.split("\nError").next().unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
+        let (_, line) = line.rsplit_once(" (").expect("the learner in brackets");
         assert!(line.starts_with(learner), "{arguments}: {line}");
-        let chosen = if reason.is_empty() { String::new() } else { format!("; chosen {reason}") };
-        assert!(
-            line.ends_with(&chosen) && (!chosen.is_empty() || !line.contains("chosen")),
-            "{arguments}: {line}"
-        );
+        let chosen = if reason.is_empty() { ")".to_owned() } else { format!(", {reason})") };
+        assert!(line.ends_with(&chosen) && (!reason.is_empty() || !line.contains("because")), "{line}");
     }
     // No learner has both.
     folder.linsep("train iris --C 10 --lift 0.5").exits(2).says(&["--C"]);

@@ -428,23 +428,24 @@ fn the_trace_bears_out_the_proof() {
 fn convergence_can_be_required() {
     let folder = iris();
     let ran =
-        folder.linsep("train data --positive setosa --learner perceptron --require-convergence").exits(0);
+        folder.linsep("train data --positive setosa --learner perceptron --require-convergence -v").exits(0);
     assert!(ran.out.contains("converged after"), "{}", ran.out);
     let meaning = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        meaning.contains("The rows are linearly separable: the run found weights that prove it."),
+        meaning.contains(
+            "It is proved that the classes are linearly separable: the run found weights that do it."
+        ),
         "{meaning}"
     );
 
-    let line = "train data --classes versicolor,virginica --learner perceptron -o model";
+    let line = "train data --classes versicolor,virginica --learner perceptron -o model -v";
     folder.linsep(line).exits(0);
     let ran = folder.linsep(&format!("{line} --require-convergence")).exits(1);
     let meaning = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in [
         "not converged within 100 passes",
-        "The rows were not separated.",
-        "proved that no boundary has a margin, measured with the bias as one more coordinate, above 0.",
-        "either they overlap, or their margin is so small that Novikoff's theorem cannot promise convergence",
+        "the classes are not linearly separable, proved, so no perceptron converges",
+        "γ* ≤ 0 (appended bias)",
     ] {
         assert!(meaning.contains(part), "{meaning}");
     }

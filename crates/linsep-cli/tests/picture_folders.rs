@@ -63,7 +63,7 @@ fn what_is_said_of_pictures_is_so() {
         .says(&["the model was trained on pictures"]);
     // A file that is skipped is no picture.
     folder.write("data/left/readme.txt", "about these pictures");
-    folder.linsep("train data -o model --skip-bad").exits(0).tells(&["12 rows", "(12 pictures in 2 classes"]);
+    folder.linsep("train data -o model --skip-bad").exits(0).tells(&["12 rows", "12 pictures in 2 classes"]);
     // A picture that is too large is not damaged.
     let mut large = png(10, 8, |_, _| 0);
     large[16..24].copy_from_slice(&[0, 1, 0, 0, 0, 0, 0x80, 0]);

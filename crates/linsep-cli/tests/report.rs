@@ -392,7 +392,7 @@ fn margins_name_their_features() {
     assert!(!seen.contains("of the scaled features") && !seen.contains("those of the model above"), "{seen}");
     // Kernels have a space of their own, for several classes too.
     let margin = |options: &str| {
-        let ran = folder.linsep(&format!("train iris.csv --learner kernel {options}")).exits(0).out;
+        let ran = folder.linsep(&format!("train iris.csv -v --learner kernel {options}")).exits(0).out;
         ran.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert!(margin("--positive setosa").contains("(in the space of the kernel)"));

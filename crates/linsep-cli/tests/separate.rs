@@ -556,44 +556,105 @@ fn a_closed_pipe_does_not_change_the_answer() {
 }
 
 #[test]
-fn training_that_did_not_separate_ends_with_the_question() {
+fn training_ends_with_what_to_do_next() {
     let folder = real();
     folder.write("it's", folder.read("iris"));
-    let hint = "To find out whether these rows are linearly separable, and which rows conflict:\n    ";
-    for (arguments, command) in [
-        ("iris --classes versicolor,virginica", "linsep separate iris --classes versicolor,virginica"),
-        ("iris --epochs 3", "linsep separate iris --pairs"),
-        ("iris --epochs 3 --learner averaged", "linsep separate iris"),
+    let hold_out = "estimate the error on new rows:";
+    let conflict = "find the rows that conflict:";
+    let decide = "decide whether the classes are separable, and which rows conflict:";
+    for (arguments, what, command) in [
         (
-            "iris --positive virginica --scale standard --bias-scale 2",
-            "linsep separate iris --bias-scale 2 --positive virginica",
+            "iris --classes versicolor,virginica",
+            hold_out,
+            "train iris --classes versicolor,virginica --holdout 0.25",
+        ),
+        ("iris --epochs 3 --holdout 0.2", conflict, "separate iris --pairs"),
+        ("iris --epochs 3 --learner averaged --holdout 0.2", conflict, "separate iris"),
+        (
+            "iris --positive virginica --scale standard --bias-scale 2 --holdout 0.2",
+            conflict,
+            "separate iris --bias-scale 2 --positive virginica",
         ),
         (
-            "iris --classes versicolor,virginica --bias none --learner svm --ignore 1",
-            "linsep separate iris --bias none --classes versicolor,virginica --ignore 1",
+            "iris --classes versicolor,virginica --bias none --learner voted --ignore 1 --holdout 0.2",
+            conflict,
+            "separate iris --bias none --classes versicolor,virginica --ignore 1",
         ),
-        ("iris --online --positive virginica", "linsep separate iris --positive virginica"),
+        ("iris --online --positive virginica", decide, "separate iris --positive virginica"),
+        (
+            "iris --positive versicolor --penalty none",
+            "save the proof that the classes overlap:",
+            "separate iris --positive versicolor -o CERTIFICATE",
+        ),
+        (
+            "iris --positive versicolor --learner perceptron",
+            "search for features and settings that predict better:",
+            "tune iris --positive versicolor",
+        ),
+        (
+            "iris --positive setosa --holdout 0.2",
+            "save the model:",
+            "train iris --positive setosa --holdout 0.2 -o MODEL",
+        ),
     ] {
         let text = folder.linsep(&format!("train {arguments} -q")).exits(0).out;
-        assert!(text.ends_with(&format!("\n\n{hint}{command}\n")), "{arguments}: {text}");
+        assert!(
+            text.contains(&format!("\nNext      {what}\n    linsep {command}\n\n")),
+            "{arguments}: {text}"
+        );
         // What is offered can be asked.
-        folder.linsep(&command["linsep ".len()..]).exits(1);
+        folder.linsep(command).exits(i32::from(command.starts_with("separate")));
     }
     // Where it would be no help, there is none.
-    for arguments in
-        ["iris --positive setosa", "iris --learner kernel --epochs 3", "iris --learner memoriser"]
-    {
-        let text = folder.linsep(&format!("train {arguments} -q")).exits(0).out;
-        assert!(!text.contains("linsep separate"), "{arguments}: {text}");
-    }
+    let text = folder.linsep("train iris --positive setosa --holdout 0.2 -o model -q").exits(0).out;
+    assert!(!text.contains("Next "), "{text}");
     let text = folder
         .linsep_with_input("train - --classes versicolor,virginica -q", &folder.read("iris"))
         .exits(0)
         .out;
-    assert!(!text.contains("linsep separate"), "{text}");
+    assert!(!text.contains("Next "), "{text}");
     let output = Command::new(PROGRAM).args(["train", "it's", "-q"]).current_dir(folder.path("")).output();
     let text = Ran::new("train it's", output.expect("run linsep")).exits(0).out;
-    assert!(text.ends_with("    linsep separate 'it'\\''s' --pairs\n"), "{text}");
+    assert!(text.contains("    linsep train 'it'\\''s' --holdout 0.25\n"), "{text}");
+}
+
+/// A proof that a run has made is not thrown away: a learner without a penalty asks the exact engine, and so does the report of a
+/// perceptron on few rows.
+#[test]
+fn a_verdict_that_is_known_is_said() {
+    let folder = real();
+    for (arguments, verdict) in [
+        ("--positive versicolor --penalty none", "the classes are not linearly separable, proved"),
+        (
+            "--positive versicolor --learner perceptron",
+            "the classes are not linearly separable, proved, so no perceptron converges",
+        ),
+        ("--positive setosa --learner logistic", "the classes are linearly separable, proved"),
+        ("--learner multiclass", "no weights separate all the classes at once, proved"),
+        ("--learner perceptron", "some class is not linearly separable from the rest, proved"),
+    ] {
+        let ran = folder.linsep(&format!("train iris {arguments} -v")).exits(0);
+        let text = ran.out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(verdict) && !text.contains("either they overlap"), "{arguments}: {text}");
+        // Novikoff's theorem says nothing about the others.
+        let is_perceptron = arguments.contains("perceptron") || arguments.contains("multiclass");
+        assert_eq!(text.contains(" Bound "), is_perceptron, "{arguments}: {text}");
+    }
+    let record = folder.linsep("train iris --positive versicolor --penalty none --json").exits(0).json();
+    assert_eq!(record["margin"]["upper"], 0.0);
+    // The best separator of setosa, and what the run proves by itself.
+    let line = "train iris --positive setosa --learner perceptron --scale none";
+    assert!(
+        folder
+            .linsep(line)
+            .exits(0)
+            .out
+            .contains("no perceptron from zero makes more than 221 on these rows")
+    );
+    let record = folder.linsep(&format!("{line} --json")).exits(0).json();
+    assert_eq!(record["best"]["verdict"], "complete");
+    let [best, own] = [&record["best"]["mistake_bound"]["upper"], &record["mistake_bound"]["upper"]];
+    assert!(best.as_f64() < Some(222.0) && own.as_f64() > Some(80_000.0), "{record}");
 }
 
 #[test]

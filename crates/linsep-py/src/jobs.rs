@@ -99,14 +99,14 @@ pub fn record(door: Door, record: &impl Serialize, seen: &Seen) -> PyResult<Stri
 /// to them, are.
 pub fn text_of(door: Door, blocks: &[Block]) -> String {
     let leads_to_job = |k: usize| match (&blocks[k], blocks.get(k + 1)) {
-        (Block::Item(_), Some(Block::Job(_))) => true,
+        (Block::Item(_) | Block::Text(_) | Block::Facts(_), Some(Block::Job(_))) => true,
         (Block::Heading(_), Some(Block::Item(_))) => matches!(blocks.get(k + 2), Some(Block::Job(_))),
         _ => false,
     };
     let mut text = String::new();
     for block in (0..blocks.len()).filter(|&k| !leads_to_job(k)).map(|k| &blocks[k]) {
         match block {
-            Block::Facts(facts) => {
+            Block::Facts(facts) | Block::Details(facts) => {
                 for (name, fact) in facts {
                     text += &format!("{name:<10}{fact}\n");
                 }
@@ -210,7 +210,7 @@ pub fn compare(py: Python<'_>, rows: &Rows, spec: &str) -> PyResult<(String, Str
     let (comparison, seen) = watched(py, Door::Compare, false, |watch| spec.run(watch))?;
     Ok((
         record(Door::Compare, &comparison, &seen)?,
-        text_of(Door::Compare, &report::compare_report(&comparison, &rows.name)),
+        text_of(Door::Compare, &report::compare_report(&comparison, &rows.name, &spec)),
     ))
 }
 

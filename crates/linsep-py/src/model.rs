@@ -230,8 +230,8 @@ impl Model {
             ("Learner", report::describe_settings(settings)),
             ("Result", report::describe_end(evidence)),
             ("Margin", report::describe_margin(evidence, &self.model.recipe)),
-            ("Bound", report::describe_bound(evidence, settings)),
         ];
+        facts.extend(report::describe_bound(evidence, settings).map(|bound| ("Bound", bound)));
         facts.extend(report::describe_detail(evidence, settings).map(|detail| ("Detail", detail)));
         facts.push(("Meaning", report::explain(evidence, settings)));
         facts

@@ -55,6 +55,10 @@ pub(crate) struct Arguments {
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
+    /// Report every detail: proved margins and bounds, the objective, times
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+
     /// Number of threads; results do not depend on it [default: all cores]
     #[arg(long, global = true, value_name = "N", value_parser = threads)]
     pub(crate) threads: Option<usize>,

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &CompareArgs, console: Console) -> anyhow::Result<Exit> 
     } else if args.csv {
         print_result(|out| out.write_all(compare_csv(&comparison).as_bytes()))?;
     } else {
-        print_report_within(&compare_report(&comparison, &spec.data.source.name()), 80)?;
+        print_report_within(&compare_report(&comparison, &spec.data.source.name(), &spec), 80, console)?;
     }
     Ok(if comparison.interrupted { Exit::Interrupted } else { Exit::Fine })
 }

@@ -89,16 +89,17 @@ impl Demo {
         let evidence = &outcome.evidence;
         let recipe = Recipe { scaling: scaler, ..Recipe::from(self.loaded.schema.clone()) };
         writeln!(text, "\n$ linsep train {} {command}", self.name)?;
-        text.push_str(&report_lines(&[
+        let mut facts = vec![
             ("Result", report::describe_end(evidence)),
             (
                 "Error",
                 format!("training {}", evidence.training_error.map_or("unknown".into(), numbers::percent)),
             ),
             ("Margin", report::describe_margin(evidence, &recipe)),
-            ("Bound", report::describe_bound(evidence, settings)),
-            ("Meaning", report::explain(evidence, settings)),
-        ]));
+        ];
+        facts.extend(report::describe_bound(evidence, settings).map(|bound| ("Bound", bound)));
+        facts.push(("Meaning", report::explain(evidence, settings)));
+        text.push_str(&report_lines(&facts));
         Ok(Model::with_recipe(outcome, recipe, None))
     }
 
@@ -178,7 +179,11 @@ impl Demo {
             .fold([0, 0], |[no, yes], &sign| if sign > 0 { [no, yes + 1] } else { [no + 1, yes] });
         let larger = pair.name_of(f64::from(counts[1] - counts[0]));
         writeln!(text, "\nOn the {} rows held out:", numbers::grouped(held_out.len() as u64))?;
-        text.push_str(&rendered(&evaluate_pair(&evaluate(&scores, &signs), pair, &larger), usize::MAX));
+        text.push_str(&rendered(
+            &evaluate_pair(&evaluate(&scores, &signs), pair, &larger),
+            usize::MAX,
+            false,
+        ));
         text.push_str("\nStrongest indicators of spam (+) and of legitimate mail (−):\n");
         for (name, weight) in model.strongest().into_iter().take(10) {
             writeln!(text, "  {name:<20} {weight:>+10.3}")?;

@@ -15,6 +15,6 @@ pub(crate) fn run(args: &EvaluateArgs, console: Console) -> anyhow::Result<Exit>
     if args.json {
         print_json(&EvaluateRecord::from(&evaluated))
     } else {
-        print_report(&evaluate_report(&evaluated))
+        print_report(&evaluate_report(&evaluated), console)
     }
 }

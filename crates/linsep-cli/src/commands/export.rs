@@ -18,5 +18,5 @@ pub(crate) fn run(args: &ExportArgs, console: Console) -> anyhow::Result<Exit> {
     output::will_write(&[&args.output]);
     console::has_results();
     let exported = spec.run(&mut ProgressDisplay::new(console))?;
-    if args.json { print_json(&exported) } else { print_report(&export_report(&exported)) }
+    if args.json { print_json(&exported) } else { print_report(&export_report(&exported), console) }
 }

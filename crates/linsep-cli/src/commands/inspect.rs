@@ -240,8 +240,8 @@ fn to_text(model: &Model, strongest: &[StrongestWeights]) -> String {
             }),
         ),
         ("Margin", report::describe_margin(evidence, &model.recipe)),
-        ("Bound", report::describe_bound(evidence, &model.settings)),
     ];
+    lines.extend(report::describe_bound(evidence, &model.settings).map(|bound| ("Bound", bound)));
     if let Some(made) = report::describe_expansion(&model.recipe.expansion) {
         lines.insert(2, ("Features", made));
     }

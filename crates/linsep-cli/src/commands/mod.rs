@@ -38,7 +38,7 @@ use std::path::Path;
 
 /// Runs the command that was asked for.
 pub(crate) fn run(arguments: Arguments) -> anyhow::Result<Exit> {
-    let console = Console { quiet: arguments.quiet };
+    let console = Console { quiet: arguments.quiet, verbose: arguments.verbose };
     match arguments.command {
         Command::Train(args) => train::run(&args, console),
         Command::Tune(args) => tune::run(&args, console),
@@ -108,11 +108,11 @@ fn load_model(path: &Path) -> anyhow::Result<Model> {
 }
 
 /// Prints a report, wrapped to the terminal.
-fn print_report(blocks: &[Block]) -> anyhow::Result<Exit> {
-    print_report_within(blocks, usize::MAX)
+fn print_report(blocks: &[Block], console: Console) -> anyhow::Result<Exit> {
+    print_report_within(blocks, usize::MAX, console)
 }
 
 /// Prints a report with a table of this width.
-fn print_report_within(blocks: &[Block], most: usize) -> anyhow::Result<Exit> {
-    print_result(|out| out.write_all(rendered(blocks, most).as_bytes()))
+fn print_report_within(blocks: &[Block], most: usize, console: Console) -> anyhow::Result<Exit> {
+    print_result(|out| out.write_all(rendered(blocks, most, console.verbose).as_bytes()))
 }

@@ -142,7 +142,7 @@ fn boundary(args: &ModelPlotArgs, console: Console) -> anyhow::Result<Exit> {
 
 /// Messages of training are not repeated while drawing.
 fn silent() -> ProgressDisplay {
-    ProgressDisplay::of_whole_job(Console { quiet: true })
+    ProgressDisplay::of_whole_job(Console { quiet: true, verbose: false })
 }
 
 fn trace(args: &LearnedPlotArgs, console: Console) -> anyhow::Result<Exit> {

@@ -25,7 +25,7 @@ pub(crate) fn run(args: &SeparateArgs, console: Console) -> anyhow::Result<Exit>
     if args.json {
         print_json(&SeparateRecord::from(&separated))?;
     } else {
-        print_report(&separate_report(&separated))?;
+        print_report(&separate_report(&separated), console)?;
     }
     Ok(match separated.verdict() {
         Verdict::Complete => Exit::Fine,

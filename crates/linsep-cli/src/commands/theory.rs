@@ -11,5 +11,5 @@ pub(crate) fn run(args: &TheoryArgs, console: Console) -> anyhow::Result<Exit> {
     let mut spec = args.flags.spec()?;
     spec.data.source = Source::from_argument(&args.data);
     let found = spec.run(&mut ProgressDisplay::of_whole_job(console))?;
-    if args.json { print_json(&found) } else { print_report(&theory_report(&found, &spec)) }
+    if args.json { print_json(&found) } else { print_report(&theory_report(&found, &spec), console) }
 }

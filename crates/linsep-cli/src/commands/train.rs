@@ -20,7 +20,7 @@ pub(crate) fn run(args: &TrainArgs, console: Console) -> anyhow::Result<Exit> {
     if args.json {
         print_json(&TrainRecord::from(&trained))?;
     } else if no_model.is_none() {
-        print_report(&train_report(&trained))?;
+        print_report(&train_report(&trained), console)?;
     }
     if let Some(exit) = Exit::of_losses(std::mem::take(&mut trained.lost)) {
         return Ok(exit);

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &TuneArgs, console: Console) -> anyhow::Result<Exit> {
     if args.json {
         print_json(&TuneRecord::from(&found))?;
     } else {
-        print_report(&tune_report(&found))?;
+        print_report(&tune_report(&found), console)?;
     }
     if let Some(exit) = Exit::of_losses(found.trained.lost) {
         return Ok(exit);

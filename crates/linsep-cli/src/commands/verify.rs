@@ -15,7 +15,7 @@ pub(crate) fn run(args: &VerifyArgs, console: Console) -> anyhow::Result<Exit> {
     if args.json {
         print_json(&VerifyRecord::from(&verified))?;
     } else {
-        print_report(&verify_report(&verified))?;
+        print_report(&verify_report(&verified), console)?;
     }
     Ok(if verified.outcome.is_ok() { Exit::Fine } else { Exit::No })
 }

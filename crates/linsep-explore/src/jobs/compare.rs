@@ -25,7 +25,7 @@ pub(super) fn run(
     let result = json!({
         "job": "compare",
         "record": comparison,
-        "report": blocks(app, &compare_report(&comparison, &set.name)),
+        "report": blocks(app, &compare_report(&comparison, &set.name, &job)),
     });
     let classes = set.weighted(spec.classes.clone());
     let spec = Spec::Compare(CompareSpec { data: set.as_file(), classes, ..spec });

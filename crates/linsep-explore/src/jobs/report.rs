@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 pub(super) fn blocks(app: &App, blocks: &[Block]) -> Vec<Value> {
     let block = |block: &Block| match block {
-        Block::Facts(facts) => {
+        Block::Facts(facts) | Block::Details(facts) => {
             let facts: Vec<[String; 2]> =
                 facts.iter().map(|(name, text)| [name.to_string(), worded(text)]).collect();
             json!({"facts": facts})

@@ -35,7 +35,7 @@ pub use separate::{
 pub(crate) use separate::{in_file_order, place_of};
 pub use separation_view::{Ringed, SeparationView};
 pub use theory::TheorySpec;
-pub use train::{DEFAULT_LEARNER, HeldOut, PathPoint, PathWeights, Seconds, TrainSpec, Trained};
+pub use train::{BestMargin, DEFAULT_LEARNER, HeldOut, PathPoint, PathWeights, Seconds, TrainSpec, Trained};
 pub use tune::{TuneSpec, TunedModel};
 pub use verify::{Verified, VerifySpec};
 pub use view::{Border, Margin, PlaneAxes, Scene, SeenRow, View, ViewSpec, refuse_reading_twice};

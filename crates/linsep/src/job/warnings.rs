@@ -149,49 +149,67 @@ fn quoted<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (fact, meaning) = self.fact_and_meaning();
+        write!(f, "{fact}{meaning}")
+    }
+}
+
+impl Warning {
+    /// The fact alone, without what follows from it.
+    pub(crate) fn fact(&self) -> String {
+        self.fact_and_meaning().0
+    }
+
+    fn fact_and_meaning(&self) -> (String, String) {
+        let more = |count: usize| match count.saturating_sub(MAX_NAMED) {
+            0 => String::new(),
+            more => format!(" and {} more", grouped(more as u64)),
+        };
         match self {
             Warning::RareClasses { classes, rows } => {
                 let named = classes.iter().take(MAX_NAMED);
                 let named = named.map(|of| format!("\"{}\" ({})", of.class, counted(of.rows, "row", "rows")));
                 let listed = shortened(named, classes.len().min(MAX_NAMED), ", ");
-                let more = classes.len().saturating_sub(MAX_NAMED);
-                let more =
-                    if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
-                write!(
-                    f,
-                    "rare classes among {}: {listed}{more}. They have too few rows to learn or to evaluate \
-                     well, and the overall error hides them: look at the balanced error and at the recall \
-                     of each class",
-                    counted(*rows, "row", "rows")
+                (
+                    format!(
+                        "rare classes among {}: {listed}{}",
+                        counted(*rows, "row", "rows"),
+                        more(classes.len())
+                    ),
+                    ". They have too few rows to learn or to evaluate well, and the overall error hides them: look at \
+                     the balanced error and at the recall of each class"
+                        .into(),
                 )
             }
             Warning::Leak { columns, log10_chance, .. } => {
-                let (what, its) = match columns.len() {
-                    1 => ("column", "alone separates the classes: is it"),
-                    _ => ("columns", "each separate the classes alone: are they"),
+                let (what, separate, known) = match columns.len() {
+                    1 => ("column", "alone separates the classes", "is it"),
+                    _ => ("columns", "each separate the classes alone", "are they"),
                 };
-                write!(
-                    f,
-                    "{what} {} {its} known at prediction time, or does it leak the label? (With shuffled \
-                     labels this would happen with probability below 10^{:.0}.) To ignore a column: \
-                     ⟦ignore=COLUMN⟧",
-                    quoted(columns.iter().map(String::as_str)),
-                    log10_chance.ceil()
+                let named = quoted(columns.iter().map(String::as_str));
+                (
+                    format!("{what} {named} {separate}"),
+                    format!(
+                        ": {known} known at prediction time, or does it leak the label? (With shuffled labels this would \
+                         happen with probability below 10^{:.0}.) To ignore a column: ⟦ignore=COLUMN⟧",
+                        log10_chance.ceil()
+                    ),
                 )
             }
             Warning::GapLeak { columns, log10_chance, .. } => {
                 let named = columns.iter().take(MAX_NAMED);
                 let named = named.map(|of| format!("column \"{}\" in those of \"{}\"", of.column, of.class));
-                let more = columns.len().saturating_sub(MAX_NAMED);
-                let more =
-                    if more > 0 { format!(" and {} more", grouped(more as u64)) } else { String::new() };
-                write!(
-                    f,
-                    "cells are missing in all rows of one class and in no other row: {}{more}. Is it known \
-                     at prediction time whether there is a value? (With shuffled labels this would happen \
-                     with probability below 10^{:.0}.) To ignore a column: ⟦ignore=COLUMN⟧",
-                    named.collect::<Vec<_>>().join(", "),
-                    log10_chance.ceil()
+                let named = named.collect::<Vec<_>>().join(", ");
+                (
+                    format!(
+                        "cells are missing in all rows of one class and in no other row: {named}{}",
+                        more(columns.len())
+                    ),
+                    format!(
+                        ". Is it known at prediction time whether there is a value? (With shuffled labels this would \
+                         happen with probability below 10^{:.0}.) To ignore a column: ⟦ignore=COLUMN⟧",
+                        log10_chance.ceil()
+                    ),
                 )
             }
             Warning::FewRows { rows, dimensions, separable } => {
@@ -200,47 +218,54 @@ impl fmt::Display for Warning {
                 } else {
                     format!("{} of all labellings", percent(*separable))
                 };
-                write!(
-                    f,
-                    "{} for {} (features and bias): random points would be separable with {often}, so \
-                     separability and the training error mean little",
-                    counted(*rows, "row", "rows"),
-                    counted(*dimensions, "dimension", "dimensions"),
+                (
+                    format!(
+                        "{} for {} (features and bias): random points would be separable with {often}",
+                        counted(*rows, "row", "rows"),
+                        counted(*dimensions, "dimension", "dimensions"),
+                    ),
+                    ", so separability and the training error mean little".into(),
                 )
             }
-            Warning::Duplicates { rows, held_out } => write!(
-                f,
-                "{} of {} held-out rows ({}) have the same features as a training row: the held-out error may be too low",
-                grouped(*rows),
-                grouped(*held_out),
-                percent(*rows as f64 / *held_out as f64)
+            Warning::Duplicates { rows, held_out } => (
+                format!(
+                    "{} of {} held-out rows ({}) have the same features as a training row",
+                    grouped(*rows),
+                    grouped(*held_out),
+                    percent(*rows as f64 / *held_out as f64)
+                ),
+                ": the held-out error may be too low".into(),
             ),
-            Warning::Baseline { class, baseline_error, error, on } => write!(
-                f,
-                "the model is no better than always predicting \"{class}\": its error on the {on} rows is \
-                 {}, that of the constant prediction {}",
-                percent(*error),
-                percent(*baseline_error)
+            Warning::Baseline { class, baseline_error, error, on } => (
+                format!("the model is no better than always predicting \"{class}\""),
+                format!(
+                    ": its error on the {on} rows is {}, that of the constant prediction {}",
+                    percent(*error),
+                    percent(*baseline_error)
+                ),
             ),
-            Warning::TrainingRows { held_out: true } => f.write_str(
-                "these are the rows that the model was trained on and the rows held out from training: the \
-                 error on all of them does not estimate the error on new rows. The training report has the \
-                 error on the held-out rows; otherwise, evaluate the model on rows that it has not seen",
+            Warning::TrainingRows { held_out: true } => (
+                "these are the rows that the model was trained on and the rows held out from training".into(),
+                ": the error on all of them does not estimate the error on new rows. The training report has the \
+                 error on the held-out rows; otherwise, evaluate the model on rows that it has not seen"
+                    .into(),
             ),
-            Warning::TrainingRows { held_out: false } => f.write_str(
-                "the model was trained on these rows: its error on them does not estimate the error on new \
-                 rows. Evaluate it on rows that it has not seen, or train with ⟦holdout=0.25⟧",
+            Warning::TrainingRows { held_out: false } => (
+                "the model was trained on these rows".into(),
+                ": its error on them does not estimate the error on new rows. Evaluate it on rows that it has not \
+                 seen, or train with ⟦holdout=0.25⟧"
+                    .into(),
             ),
-            Warning::NeverPredicted { classes, on } => write!(
-                f,
-                "classes that have {on} rows but are never predicted: {}",
-                quoted(classes.iter().map(String::as_str))
+            Warning::NeverPredicted { classes, on } => (
+                format!(
+                    "classes that have {on} rows but are never predicted: {}",
+                    quoted(classes.iter().map(String::as_str))
+                ),
+                String::new(),
             ),
         }
     }
-}
 
-impl Warning {
     /// The column that proves by itself that the training rows are separable, if one does.
     pub(crate) fn separating_column(&self) -> Option<&str> {
         match self {

@@ -125,7 +125,7 @@ impl<'a> Page<'a> {
                 self.list("", &std::mem::take(&mut items));
             }
             match block {
-                Block::Facts(facts) => {
+                Block::Facts(facts) | Block::Details(facts) => {
                     let told: Vec<(&str, String)> = facts
                         .iter()
                         .filter(|(name, _)| *name != "Time")

@@ -327,13 +327,14 @@ fn model(page: &mut Page<'_>, findings: &Findings) {
     let judged = &findings.judged;
     let model = &judged.model;
     page.section("model", "The model");
-    page.facts(&[
+    let mut facts = vec![
         ("Learner", describe_settings(&model.settings)),
         ("Classes", model.classes.describe()),
         ("Result", describe_end(&model.evidence)),
         ("Margin", describe_margin(&model.evidence, &model.recipe)),
-        ("Bound", describe_bound(&model.evidence, &model.settings)),
-    ]);
+    ];
+    facts.extend(describe_bound(&model.evidence, &model.settings).map(|bound| ("Bound", bound)));
+    page.facts(&facts);
     let name = &findings.data.source;
     let outcomes = if model.classes.pair().is_some() { 1 } else { model.classes.outcomes().len() };
     for outcome in 0..outcomes.min(MAX_WEIGHED) {
@@ -483,11 +484,12 @@ fn proof(page: &mut Page<'_>, findings: &Findings) {
     );
     page.figure(&chart::trace(&findings.data.source, &followed.trace, &followed.model.evidence));
     let (evidence, settings) = (&followed.model.evidence, &followed.model.settings);
-    page.facts(&[
+    let mut facts = vec![
         ("Result", describe_end(evidence)),
         ("Margin", describe_margin(evidence, &followed.model.recipe)),
-        ("Bound", describe_bound(evidence, settings)),
-    ]);
+    ];
+    facts.extend(describe_bound(evidence, settings).map(|bound| ("Bound", bound)));
+    page.facts(&facts);
 }
 
 fn reproduce(page: &mut Page<'_>, findings: &Findings, spelling: &Spelling<'_>) {

@@ -1,15 +1,18 @@
 //! The report of a comparison of learners.
 
 use super::Block;
+use crate::features::Scaling;
+use crate::job::{CompareSpec, Spec, TrainSpec};
 use crate::numbers::{Rounding, counted, grouped, rounded};
+use crate::read::Source;
 use crate::theory::margin::MarginKind;
 use crate::theory::orders::Spread;
-use crate::train::Status;
+use crate::train::{Options, Status};
 use crate::validate::compare::{Comparison, Entry};
 use std::fmt::Write;
 
-/// The learners side by side, in 80 columns.
-pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
+/// The best learner, then all side by side, in 80 columns. `spec` names the rows for what to do next.
+pub fn compare_report(comparison: &Comparison, name: &str, spec: &CompareSpec) -> Vec<Block> {
     let shape = format!(
         "{name}: {}, {}; {}",
         counted(comparison.rows, "row", "rows"),
@@ -63,23 +66,18 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
             &seconds(entry.seconds),
         ]);
     }
-    text.push_str(
-        "\nmajority class: always predicting the most frequent class; held out: the error\n\
-         on rows that were not trained on, ± its standard error; margin: the proved lower\n\
-         end of γ* (<: upper end) on all rows, for kernel in its own space; bound: the\n\
-         largest number of mistakes that a perceptron can make, given that margin.\n",
-    );
-    if two_margins {
-        text.push_str(
-            "*: the margin of each row's class against the strongest other, all classes\n\
-             together; without *: the least margin of a class against the rest. These are\n\
-             different quantities: compare a margin with * only with others with *.\n",
-        );
+    let mut facts = vec![("Compared", shape)];
+    if let (Some(best), [first, ..]) = (describe_best(comparison), comparison.best().as_slice()) {
+        let unit = |value: f64| if metric.is_share { shown(value) + " %" } else { shown(value) };
+        let error = first.value_error.map_or(String::new(), |error| format!(" ± {}", unit(error)));
+        let value = first.value.map_or(String::new(), unit);
+        let baseline = format!("always predicting \"{}\": {}", baseline.class, unit(baseline.value));
+        facts.push(("Best", format!("{best}, {value}{error}; {baseline}")));
     }
-    let mut blocks = vec![Block::paragraph(shape), Block::Text(text)];
     let named = |is: &dyn Fn(&Entry) -> bool| -> Vec<&str> {
         comparison.learners.iter().filter(|entry| is(entry)).map(|entry| entry.label.as_str()).collect()
     };
+    let mut remarks = Vec::new();
     for (learners, remark) in [
         (named(&|entry| !entry.converged && entry.status.has_model()), "Reached a limit before converging"),
         (
@@ -96,13 +94,51 @@ pub fn compare_report(comparison: &Comparison, name: &str) -> Vec<Block> {
         ),
     ] {
         if !learners.is_empty() {
-            blocks.push(Block::paragraph(format!("{remark}: {}.", learners.join(", "))));
+            remarks.push(Block::paragraph(format!("{remark}: {}.", learners.join(", "))));
         }
     }
+    let mut blocks = vec![Block::Facts(facts)];
+    blocks.extend(next(comparison, spec).map(Block::next).into_iter().flatten());
+    blocks.push(Block::Text(text));
+    blocks.push(Block::text("\n"));
+    blocks.push(Block::paragraph(
+        "majority class: always predicting the most frequent class; held out: the error on rows that were not trained on, \
+         ± its standard error; margin: the proved lower end of γ* (<: upper end) on all rows, for kernel in its own space; \
+         bound: the largest number of mistakes that a perceptron can make, given that margin.",
+    ));
+    if two_margins {
+        blocks.push(Block::paragraph(
+            "*: the margin of each row's class against the strongest other, all classes together; without *: the least \
+             margin of a class against the rest. These are different quantities: compare a margin with * only with \
+             others with *.",
+        ));
+    }
+    blocks.extend(remarks);
     if comparison.learners.iter().any(|entry| entry.orders.is_some()) {
         blocks.push(Block::Text(orders_table(comparison)));
     }
     blocks
+}
+
+/// Training the best learner as it was compared, and saving its model.
+fn next(comparison: &Comparison, spec: &CompareSpec) -> Option<(&'static str, Spec)> {
+    let best = comparison.judged().next().filter(|_| matches!(spec.data.source, Source::File(_)))?;
+    let learned = best.settings.learner.options();
+    let tried = spec.grid.keys().filter_map(|name| Some((name, learned.get(name)?.clone())));
+    let train = TrainSpec {
+        data: spec.data.clone(),
+        classes: spec.classes.clone(),
+        scale: (spec.scale != Scaling::Auto).then_some(spec.scale),
+        bias: spec.bias,
+        learner: Some(best.learner.to_string()),
+        options: tried.fold(Options::new(), |options, (name, value)| options.with(name, value)),
+        order: spec.order,
+        epochs: spec.epochs,
+        seed: (spec.seed != 0).then_some(spec.seed),
+        output: Some("MODEL".into()),
+        ..TrainSpec::default()
+    };
+    Some(("train the best one on all rows, and save it:", Spec::Train(Box::new(train))))
 }
 
 /// Which learner is the best one, or which are, among how many: the beginning of a sentence that goes on with its value.
@@ -170,7 +206,7 @@ fn orders_table(comparison: &Comparison) -> String {
 /// The margin that the weights prove, or what it is at most, in nine characters.
 fn margin(entry: &Entry) -> String {
     match entry.margin.lower {
-        _ if entry.status == Status::NoMargin => "none".to_string(),
+        _ if entry.status == Status::NoMargin || entry.margin.upper == 0.0 => "none".to_string(),
         Some(lower) => brief(lower, Rounding::Down),
         None => format!("<{}", brief(entry.margin.upper, Rounding::Up)),
     }

@@ -2,12 +2,17 @@
 
 use crate::job::Spec;
 
+/// Short names, each with what is said about it.
+pub type Facts = Vec<(&'static str, String)>;
+
 /// One block of a report. Texts name settings as [`spelling`](crate::spelling) says.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Block {
     /// Short names, each with what is said about it.
-    Facts(Vec<(&'static str, String)>),
+    Facts(Facts),
+    /// More facts, for those who ask for everything.
+    Details(Facts),
     /// A heading.
     Heading(String),
     /// A paragraph, to be wrapped; indented by this many columns.
@@ -29,6 +34,11 @@ impl Block {
     /// A paragraph without indent.
     pub fn paragraph(text: impl Into<String>) -> Self {
         Block::Paragraph { indent: 0, text: text.into() }
+    }
+
+    /// What to do next, and the job that does it.
+    pub(super) fn next((what, job): (&str, Spec)) -> [Self; 2] {
+        [Block::Facts(vec![("Next", what.to_string())]), Block::Job(Box::new(job))]
     }
 
     /// Lines that stand as they are.

@@ -3,6 +3,7 @@
 use super::Block;
 use super::layout::{MAX_LINES, cell, column_width, right_cell};
 use super::probability::{self, describe_threshold};
+use super::train::cautions;
 use crate::classes::ClassPair;
 use crate::job::{Evaluated, WhichRows};
 use crate::model::{ClassEvaluation, Evaluation, ManyEvaluation};
@@ -27,6 +28,9 @@ pub fn evaluate_report(evaluated: &Evaluated) -> Vec<Block> {
     }
     more.extend(evaluated.probabilities().map(probability::measures).unwrap_or_default());
     if let Some(Block::Facts(facts)) = blocks.first_mut() {
+        if let Some(caution) = cautions(&evaluated.warnings()) {
+            facts.insert(1, caution);
+        }
         facts.extend(more);
     }
     blocks.extend(reliability_table(evaluated, "the rows"));

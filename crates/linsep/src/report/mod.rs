@@ -15,7 +15,7 @@ mod tune;
 mod wording;
 
 pub use compare::{compare_csv, compare_report, describe_best};
-pub use document::Block;
+pub use document::{Block, Facts};
 pub use evaluate::{evaluate_report, pair as evaluate_pair};
 pub use export::export_report;
 pub use inspect::{StrongestWeights, inspect_record, strongest_terms, strongest_weights};

@@ -2,7 +2,7 @@
 
 use crate::classes::Classes;
 use crate::features::ExpansionSummary;
-use crate::job::{Evaluated, PathPoint, Seconds, Trained, Warning};
+use crate::job::{BestMargin, Evaluated, PathPoint, Seconds, Trained, Warning};
 use crate::model::{Calibration, Threshold};
 use crate::scale::Scaling;
 use crate::theory::margin::MarginInterval;
@@ -40,6 +40,9 @@ pub struct TrainRecord<'a> {
     pub margin: MarginInterval,
     /// Proved bounds on (R/γ*)².
     pub mistake_bound: MistakeBound,
+    /// What is proved about all weights, whatever this run found, where the rows of a perceptron are few.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub best: Option<&'a BestMargin>,
     /// The smallest distance from a row to the boundary, where the result separates all rows.
     pub distance: Option<f64>,
     /// The class that most training rows have; null for a stream.
@@ -122,6 +125,7 @@ impl<'a> From<&'a Trained> for TrainRecord<'a> {
             radius: evidence.extent.radius_upper,
             margin: evidence.margin,
             mistake_bound: evidence.mistake_bound,
+            best: trained.best.as_ref(),
             distance: evidence.distance,
             baseline_class: baseline.as_ref().map(|baseline| baseline.0.clone()),
             baseline_error: baseline.map(|baseline| baseline.1),

@@ -1,37 +1,140 @@
 //! The report of a training run.
 
-use super::Block;
 use super::evaluate::{baseline, matrix, measured_error, pair_matrix, recalls, reliability_table};
 use super::layout::{MAX_LINES, cell, column_width};
 use super::probability::{describe_calibration, describe_threshold, measures_in_line};
 use super::wording::{
-    describe_bound, describe_detail, describe_end, describe_end_of_separable, describe_expansion,
-    describe_margin, describe_settings, explain, explain_with_column,
+    describe_bound, describe_detail, describe_end, describe_expansion, describe_margin, describe_settings,
+    explain, mistakes_made, separable,
 };
+use super::{Block, Facts};
 use crate::classes::{Classes, shortened};
 use crate::features::Features;
-use crate::job::{BiasKind, Evaluated, HeldOut, SeparateSpec, Spec, Trained};
+use crate::job::{
+    BestMargin, BiasKind, Evaluated, HeldOut, SeparateSpec, Spec, TrainSpec, Trained, TuneSpec, Warning,
+};
 use crate::model::Model;
 use crate::numbers::{Rounding, counted, grouped, percent, rounded};
 use crate::read::Source;
 use crate::scale::Scaler;
+use crate::separate::Verdict;
 use crate::theory::compression::{Compression, compression_bound};
 use crate::theory::margin::MarginKind;
-use crate::train::{Bias, Boundary, Evidence, Init, Learner, LogisticPenalty, Status};
+use crate::train::{Bias, Boundary, Evidence, Init, Learner, LogisticPenalty, MistakeRule, Status};
 
-/// The report of a training run, for people.
+/// The report of a training run, for people: the answer, what to do next, how it was learned, then the proofs.
 pub fn train_report(trained: &Trained) -> Vec<Block> {
-    report(trained, true)
+    let mut blocks = vec![Block::Facts(answer(trained, error(trained)))];
+    blocks.extend(next(trained, trained.held_out.is_some()).map(Block::next).into_iter().flatten());
+    blocks.push(Block::text("\n"));
+    blocks.extend(rest(trained));
+    blocks
 }
 
-/// The same for a model that a search chose, whose report has said before what is to be expected of new rows.
-pub(super) fn chosen_report(trained: &Trained) -> Vec<Block> {
-    report(trained, false)
+/// What was learned, how good it is, how the run ended and what stands out. `error` says what is to be expected of new rows.
+pub(super) fn answer(trained: &Trained, error: String) -> Facts {
+    let (model, evidence) = (&trained.model, &trained.model.evidence);
+    let what = match &model.classes {
+        Classes::Pair(pair) => {
+            format!("{} from {}", pair.positive, pair.negative.only().map_or("the rest", String::as_str))
+        }
+        Classes::Each { names } => format!("{} apart", shortened(names, names.len(), ", ")),
+    };
+    let learned = format!(
+        "to tell {what} by {} of {} in {} ({}{})",
+        counted(evidence.features, "feature", "features"),
+        counted(evidence.examples, "row", "rows"),
+        trained.source.name(),
+        model.settings.learner.descriptor().title,
+        trained.reason.map_or_else(String::new, |reason| format!(", {reason}"))
+    );
+    let end = describe_end(evidence);
+    let result = verdict(trained).map_or_else(|| end.clone(), |verdict| format!("{end}; {verdict}"));
+    let mut facts = vec![("Learned", learned), ("Error", error), ("Result", result)];
+    facts.extend(cautions(&trained.warnings));
+    facts
 }
 
-/// `alone` says whether nothing else tells what is to be expected of new rows.
-fn report(trained: &Trained, alone: bool) -> Vec<Block> {
-    let mut blocks = vec![Block::Facts(facts(trained, alone))];
+/// The most reasons for caution that are shown: the others have been notes.
+const MAX_CAUTIONS: usize = 2;
+
+/// What stands out, without what follows from it.
+pub(super) fn cautions(warnings: &[Warning]) -> Option<(&'static str, String)> {
+    let facts: Vec<String> = warnings.iter().take(MAX_CAUTIONS).map(Warning::fact).collect();
+    (!facts.is_empty()).then(|| ("Caution", facts.join("; ")))
+}
+
+/// Whether the training rows are separable, where it is proved, or open for a learner that would converge if they are.
+fn verdict(trained: &Trained) -> Option<String> {
+    let Model { evidence, settings, .. } = &trained.model;
+    let [all, not_all] = separable(evidence, settings);
+    let best = trained.best.map(|best| best.verdict);
+    if evidence.margin.lower.is_some_and(|lower| lower > 0.0) {
+        return Some(format!("{all}, proved"));
+    }
+    if best == Some(Verdict::Complete) || separating_column(trained).is_some() {
+        return Some(format!("{all}, proved, but this run has not separated them"));
+    }
+    let perceptron = settings.learner.abilities().counts_mistakes;
+    if evidence.margin.upper == 0.0 || best.is_some() {
+        // One that takes no row on the boundary for a mistake may converge all the same.
+        let never = perceptron && settings.mistake == MistakeRule::NonPositive;
+        let so = if never { ", so no perceptron converges" } else { "" };
+        return Some(format!("{not_all}, proved{so}"));
+    }
+    (perceptron && evidence.status.has_model()).then(|| format!("whether {all} is not known"))
+}
+
+/// The rows of a class from which on some can be held out.
+const MIN_ROWS: u64 = 4;
+
+/// The one job that makes most sense after this run, on the same file; `is_judged` says whether the error on new rows is known.
+pub(super) fn next(trained: &Trained, is_judged: bool) -> Option<(&'static str, Spec)> {
+    let (spec, Model { evidence, settings, .. }) = (&trained.spec, &trained.model);
+    if !matches!(spec.data.source, Source::File(_)) {
+        return None;
+    }
+    let train = |spec: TrainSpec| Spec::Train(Box::new(spec));
+    if trained.status == Status::Interrupted {
+        let resume = spec.checkpoint.clone()?;
+        return Some(("go on where it stopped:", train(TrainSpec { resume: Some(resume), ..spec.clone() })));
+    }
+    let overlap = evidence.margin.upper == 0.0 && evidence.extent.shortest > 0.0;
+    let of_two_sides = evidence.margin.kind != MarginKind::MultiClass;
+    if overlap
+        && of_two_sides
+        && !settings.learner.abilities().counts_mistakes
+        && let Some(proof) = spec.separation()
+    {
+        return Some(("save the proof that the classes overlap:", Spec::Separate(proof)));
+    }
+    let held_out = TrainSpec { holdout: Some(0.25), ..spec.clone() };
+    let is_weak = trained.warnings.iter().any(|warning| matches!(warning, Warning::Baseline { .. }));
+    // After a search another one is no help.
+    let searched = is_judged && trained.held_out.is_none();
+    if is_weak && !searched && held_out.check_settings().is_ok() {
+        let tune = TuneSpec { data: spec.data.clone(), classes: spec.classes.clone(), ..TuneSpec::default() };
+        return Some(("search for features and settings that predict better:", Spec::Tune(tune)));
+    }
+    let enough = trained.counts.iter().all(|&rows| rows >= MIN_ROWS) && evidence.training_error.is_some();
+    if !is_judged && enough && held_out.check_settings().is_ok() {
+        return Some(("estimate the error on new rows:", train(held_out)));
+    }
+    if let Some(question) = open_question(trained) {
+        let what = match trained.best {
+            Some(_) => "find the rows that conflict:",
+            None => "decide whether the classes are separable, and which rows conflict:",
+        };
+        return Some((what, Spec::Separate(question)));
+    }
+    spec.output
+        .is_none()
+        .then(|| ("save the model:", train(TrainSpec { output: Some("MODEL".into()), ..spec.clone() })))
+}
+
+/// How it was learned, more measures, and the proofs.
+pub(super) fn rest(trained: &Trained) -> Vec<Block> {
+    let mut blocks = vec![Block::Facts(setup(trained)), Block::Details(details(trained))];
     blocks.extend(trained.held_out.as_ref().and_then(held_out_matrix));
     if asks_for_probabilities(trained) {
         let held_out = trained.held_out.as_ref();
@@ -42,13 +145,6 @@ fn report(trained: &Trained, alone: bool) -> Vec<Block> {
     let boundaries = &trained.model.boundaries;
     if !boundaries.is_empty() {
         blocks.push(Block::text(format!("\nEach class against the rest:\n{}", boundary_table(boundaries))));
-    }
-    if let Some(question) = open_question(trained) {
-        blocks.push(Block::text("\n"));
-        blocks.push(Block::paragraph(
-            "To find out whether these rows are linearly separable, and which rows conflict:",
-        ));
-        blocks.push(Block::Job(Box::new(Spec::Separate(question))));
     }
     blocks
 }
@@ -68,32 +164,15 @@ fn nothing_made(asked: Features) -> Option<&'static str> {
     }
 }
 
-fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
-    let (model, evidence) = (&trained.model, &trained.model.evidence);
-    let shape = format!(
-        "{}: {}, {}, {} not zero ({})",
-        trained.source.name(),
-        counted(evidence.examples, "row", "rows"),
-        counted(evidence.features, "feature", "features"),
-        counted(evidence.nonzeros, "value", "values"),
-        trained.notes.format,
-    );
-    let scaling = describe_scaling(&model.recipe.scaling);
-    let mut facts = vec![("Data", shape), ("Classes", classes(trained))];
+/// How it was learned.
+fn setup(trained: &Trained) -> Facts {
+    let model = &trained.model;
+    let mut facts = vec![("Data", trained.notes.format.clone()), ("Classes", classes(trained))];
     let asked = trained.spec.features.unwrap_or_default();
     let made = describe_expansion(&model.recipe.expansion).or_else(|| nothing_made(asked).map(str::to_owned));
     facts.extend(made.map(|made| ("Features", made)));
-    let chosen = trained.reason.map_or_else(String::new, |reason| format!("; chosen {reason}"));
-    facts.extend([
-        ("Scale", scaling),
-        ("Learner", describe_settings(&model.settings) + &chosen),
-        (
-            "Result",
-            separating_column(trained)
-                .map_or_else(|| describe_end(evidence), |_| describe_end_of_separable(evidence)),
-        ),
-        ("Error", error(trained, alone)),
-    ]);
+    facts.push(("Scale", describe_scaling(&model.recipe.scaling)));
+    facts.push(("Learner", describe_settings(&model.settings)));
     facts.extend(trained.held_out.as_ref().map(|held_out| ("Held out", held_out_measures(held_out))));
     if asks_for_probabilities(trained) {
         facts.extend(describe_calibration(model).map(|how| ("Scores", how)));
@@ -102,28 +181,9 @@ fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
         facts.push(("Threshold", describe_threshold(threshold, &pair.positive)));
     }
     facts.extend(new_rows(trained).map(|bound| ("New rows", bound)));
-    facts.extend(describe_detail(evidence, &model.settings).map(|detail| ("Detail", detail)));
     facts.extend(features_left(model).map(|left| ("Left", left)));
-    let expansion = &model.recipe.expansion;
-    facts.push(("Margin", describe_margin(evidence, &model.recipe)));
-    if let Some(distance) = evidence.distance {
-        // After the margin, which it is easily mistaken for: this is the distance that these weights keep.
-        let distance = rounded(distance, Rounding::Down);
-        facts.push(("Nearest", format!("every row is at least {distance} from this boundary")));
-    }
-    facts.push(("Bound", describe_bound(evidence, &model.settings)));
-    let mut meaning = match separating_column(trained) {
-        Some(column) => explain_with_column(evidence, &model.settings, column),
-        None => explain(evidence, &model.settings),
-    };
-    if !expansion.is_none() {
-        meaning += " This is about the space of the expanded features, where the boundary is linear; in the columns it is \
-                    curved.";
-    }
-    facts.push(("Meaning", meaning));
-    let threads = counted(trained.threads as u64, "thread", "threads");
-    let (read, train) = (trained.seconds.read, trained.seconds.train);
-    facts.push(("Time", format!("read {read:.3} s, train {train:.3} s, {threads}")));
+    facts.extend(describe_detail(&model.evidence, &model.settings).map(|detail| ("Detail", detail)));
+    facts.extend(most_mistakes(trained).map(|bound| ("Mistakes", bound)));
     facts.push(match &trained.saved {
         Some(path) => ("Saved", path.display().to_string()),
         None if trained.spec.output.is_some() => {
@@ -131,6 +191,62 @@ fn facts(trained: &Trained, alone: bool) -> Vec<(&'static str, String)> {
         }
         None => ("Saved", "not saved; name a file with ⟦output=MODEL⟧".to_string()),
     });
+    facts
+}
+
+/// The most mistakes of a perceptron on these rows, where that is known.
+fn most_mistakes(trained: &Trained) -> Option<String> {
+    let Model { evidence, settings, .. } = &trained.model;
+    let bound = trained.best.map_or(evidence.mistake_bound, |best| best.mistake_bound);
+    let most = bound.upper.filter(|_| settings.learner.abilities().counts_mistakes)?;
+    let made = mistakes_made(evidence, settings)
+        .map_or(String::new(), |made| format!("{} in this run; ", rounded(made, Rounding::Up)));
+    let each = if evidence.margin.kind.is_of_each_class() { " about any one class" } else { "" };
+    let most = if most < 1e6 { grouped(most as u64) } else { rounded(most, Rounding::Up) };
+    Some(format!("{made}no perceptron from zero makes more than {most}{each} on these rows, in any order"))
+}
+
+/// What is proved, and the time.
+fn details(trained: &Trained) -> Facts {
+    let (model, evidence) = (&trained.model, &trained.model.evidence);
+    let mut facts = vec![("Values", format!("{} not zero", grouped(evidence.nonzeros)))];
+    let shown = |evidence: &Evidence| {
+        let bound = describe_bound(evidence, &model.settings);
+        std::iter::once(("Margin", describe_margin(evidence, &model.recipe)))
+            .chain(bound.map(|bound| ("Bound", bound)))
+            .collect::<Facts>()
+    };
+    let best = trained.best.map(|BestMargin { margin, mistake_bound, .. }| Evidence {
+        margin,
+        mistake_bound,
+        ..evidence.clone()
+    });
+    facts.extend(shown(best.as_ref().unwrap_or(evidence)));
+    if best.is_some() {
+        let own: Vec<String> = shown(evidence).into_iter().map(|(_, text)| text).collect();
+        facts.push(("This run", format!("by itself proves only {}", own.join("; "))));
+    }
+    if let Some(distance) = evidence.distance {
+        // After the margin, which it is easily mistaken for: this is the distance that these weights keep.
+        let distance = rounded(distance, Rounding::Down);
+        facts.push(("Nearest", format!("every row is at least {distance} from this boundary")));
+    }
+    let mut meaning = match &best {
+        None => explain(evidence, &model.settings),
+        Some(best) if evidence.margin.lower.is_some() => explain(best, &model.settings),
+        // The result has told.
+        Some(_) => String::new(),
+    };
+    if !model.recipe.expansion.is_none() {
+        meaning += " This is about the space of the expanded features, where the boundary is linear; in the columns it is \
+                    curved.";
+    }
+    if !meaning.is_empty() {
+        facts.push(("Meaning", meaning));
+    }
+    let threads = counted(trained.threads as u64, "thread", "threads");
+    let (read, train) = (trained.seconds.read, trained.seconds.train);
+    facts.push(("Time", format!("read {read:.3} s, train {train:.3} s, {threads}")));
     facts
 }
 
@@ -247,9 +363,10 @@ fn classes(trained: &Trained) -> String {
     }
 }
 
-fn error(trained: &Trained, alone: bool) -> String {
+/// How good the model is, as far as this run can tell.
+fn error(trained: &Trained) -> String {
     let evidence = &trained.model.evidence;
-    let mut text = match (evidence.training_error, evidence.progressive_error) {
+    let training = match (evidence.training_error, evidence.progressive_error) {
         (Some(error), _) => format!(
             "training {} ({} of {}{})",
             percent(error),
@@ -270,17 +387,13 @@ fn error(trained: &Trained, alone: bool) -> String {
         (Some(held_out), _) => {
             let (class, error) = held_out.evaluated.baseline();
             let measured = measured_error(held_out.errors, held_out.rows);
-            text.push_str(&format!(", held out {measured}; {}", baseline(class, error)));
+            format!("held out {measured}; {}; {training}", baseline(class, error))
         }
         (None, Some((class, error))) if evidence.training_error.is_some() => {
-            text.push_str(&format!("; {}", baseline(&class, error)));
-            if alone {
-                text.push_str("; not an estimate for new rows (⟦holdout=0.25⟧ gives one)");
-            }
+            format!("{training}; {}; not an estimate for new rows", baseline(&class, error))
         }
-        _ => {}
+        _ => training,
     }
-    text
 }
 
 /// The most classes of a confusion matrix in a report of training.
@@ -380,24 +493,24 @@ fn held_out_matrix(held_out: &HeldOut) -> Option<Block> {
     }
 }
 
-/// The job that decides what this run could not: whether the rows are separable. There is none for runs that separated
-/// them, that were stopped, or that look for no linear boundary, nor for rows that are gone.
+/// The job that decides what this run could not, and names the rows that conflict: for perceptrons, which converge only without such rows.
 fn open_question(trained: &Trained) -> Option<SeparateSpec> {
     let (spec, model) = (&trained.spec, &trained.model);
-    let Evidence { margin, status, .. } = &model.evidence;
-    let linear = !matches!(model.settings.learner, Learner::Kernel(_) | Learner::Memoriser)
-        && matches!(
-            margin.kind,
-            MarginKind::ThroughOrigin
-                | MarginKind::AppendedBias
-                | MarginKind::OneAgainstRest
-                | MarginKind::MultiClass
-        );
-    let open = margin.lower.is_none() && margin.upper > 0.0 && *status != Status::Interrupted;
+    let Evidence { margin, .. } = &model.evidence;
+    let linear = matches!(
+        margin.kind,
+        MarginKind::ThroughOrigin
+            | MarginKind::AppendedBias
+            | MarginKind::OneAgainstRest
+            | MarginKind::MultiClass
+    );
+    let converges = model.settings.learner.abilities().counts_mistakes;
+    let separable = separating_column(trained).is_some()
+        || trained.best.is_some_and(|best| best.verdict == Verdict::Complete);
+    let open = margin.lower.is_none() && margin.upper > 0.0 && !separable;
     // That job speaks of the columns, and this run of more.
     let expanded = !model.recipe.expansion.is_none();
-    let known = separating_column(trained).is_some() || expanded;
-    if !linear || !open || known || !matches!(spec.data.source, Source::File(_)) {
+    if !linear || !converges || !open || expanded {
         return None;
     }
     let (bias, bias_scale) = match model.settings.bias {

@@ -1,7 +1,6 @@
 //! The report of a search.
 
-use super::train::chosen_report;
-use super::{Block, TrainRecord};
+use super::{Block, TrainRecord, train};
 use crate::features::{Features, Scaling, TermKind, TextChoice};
 use crate::job::TunedModel;
 use crate::numbers::{counted, grouped, percent};
@@ -103,28 +102,42 @@ impl<'a> From<&'a TunedModel> for TuneRecord<'a> {
     }
 }
 
-/// The search, what was chosen and how good it is, then the report of its training.
+/// What was chosen and how good it is, the search, then the report of its training.
 pub fn tune_report(found: &TunedModel) -> Vec<Block> {
     let tuned = &found.tuned;
-    let mut blocks = vec![Block::Text(table(tuned))];
-    let chosen = &tuned.tried[tuned.chosen];
-    blocks.push(Block::paragraph(format!(
-        "Chosen: {}, {}. Tried: {} in {:.1} s{}.",
-        name(chosen),
-        rule(tuned),
-        tried(tuned),
-        tuned.seconds,
-        match tuned.ended {
-            Some(Ended::TimeLimit) =>
-                "; the time limit was reached before the search and its estimate were \
-                                       complete",
-            Some(Ended::Interrupted) => "; interrupted before the search and its estimate were complete",
-            None => "",
+    let mut facts = train::answer(&found.trained, error(tuned));
+    facts.insert(2, ("Chosen", name(&tuned.tried[tuned.chosen])));
+    if tuned.estimate.is_some_and(|estimate| estimate.error >= tuned.baseline.error) {
+        facts.push((
+            "Caution",
+            "no better than always predicting the same class: these columns were not found to predict the class of \
+             new rows"
+                .to_string(),
+        ));
+    }
+    let mut blocks = vec![Block::Facts(facts)];
+    blocks.extend(train::next(&found.trained, true).map(Block::next).into_iter().flatten());
+    let end = match tuned.ended {
+        Some(Ended::TimeLimit) => {
+            "; the time limit was reached before the search and its estimate were complete"
         }
-    )));
-    blocks.push(Block::paragraph(match &tuned.estimate {
+        Some(Ended::Interrupted) => "; interrupted before the search and its estimate were complete",
+        None => "",
+    };
+    let tried = format!("{} in {:.1} s{end}; chosen {}", tried(tuned), tuned.seconds, rule(tuned));
+    blocks.push(Block::text(format!("\n{}", table(tuned))));
+    blocks.push(Block::text("\n"));
+    blocks.push(Block::Facts(vec![("Tried", tried)]));
+    blocks.extend(train::rest(&found.trained));
+    blocks
+}
+
+/// The error to be expected on new rows, as far as the search can tell.
+fn error(tuned: &Tuned) -> String {
+    let baseline = super::evaluate::baseline(&tuned.baseline.class, tuned.baseline.error);
+    match &tuned.estimate {
         Some(estimate) => format!(
-            "Error on new rows: {} ({} of {}; {}95 % interval {} to {}), {}; always predicting \"{}\": {}.",
+            "{} on new rows ({} of {}; {}95 % interval {} to {}), {}; {baseline}",
             percent(estimate.error),
             grouped(estimate.errors),
             grouped(estimate.rows),
@@ -136,31 +149,18 @@ pub fn tune_report(found: &TunedModel) -> Vec<Block> {
                 Judging::Aside => "on rows that were not used in the search",
                 _ => "by nested cross-validation: each row was predicted by a model from a search without it",
             },
-            tuned.baseline.class,
-            percent(tuned.baseline.error),
         ),
         None => format!(
-            "No estimate for new rows: {}. The errors in the table are too optimistic, because the choice \
-             was based on them. Always predicting \"{}\": {}.",
+            "no estimate for new rows: {}; the errors in the table are too optimistic, because the choice was based on \
+             them; {baseline}",
             match tuned.no_estimate {
                 Some(NoEstimate::TimeLimit) => "the time limit was reached",
                 Some(NoEstimate::Interrupted) => "the search was interrupted",
                 Some(NoEstimate::FewRows) => "a class has too few rows to hold out a fifth of them",
                 Some(NoEstimate::NotAsked) | None => "none was asked for",
             },
-            tuned.baseline.class,
-            percent(tuned.baseline.error)
         ),
-    }));
-    if tuned.estimate.is_some_and(|estimate| estimate.error >= tuned.baseline.error) {
-        blocks.push(Block::paragraph(
-            "That is no better than always predicting the same class: these columns were not found to \
-             predict the class of new rows.",
-        ));
     }
-    blocks.push(Block::Text("\n".to_string()));
-    blocks.extend(chosen_report(&found.trained));
-    blocks
 }
 
 /// By what the choice was made.

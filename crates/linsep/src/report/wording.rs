@@ -49,18 +49,6 @@ pub fn describe_settings(settings: &Settings) -> String {
     format!("{learner}, {bias}, {order}{start}{weights}{shards}")
 }
 
-/// How a run ended whose rows are known to be separable, though it did not separate them.
-pub(super) fn describe_end_of_separable(evidence: &Evidence) -> String {
-    let (passes, updates) = (evidence.epochs, counted(evidence.updates, "update", "updates"));
-    match evidence.status {
-        Status::EpochLimit => {
-            let passes = counted(passes, "pass", "passes");
-            format!("stopped at the limit of {passes}, before all rows were separated; {updates}")
-        }
-        _ => describe_end(evidence),
-    }
-}
-
 /// How the run ended, in a few words.
 pub fn describe_end(evidence: &Evidence) -> String {
     if let Some(Detail::Logistic { .. } | Detail::Firth { .. }) = evidence.detail {
@@ -179,7 +167,7 @@ fn counts_mistakes(evidence: &Evidence, settings: &Settings) -> bool {
 }
 
 /// The mistakes of a run that Novikoff's theorem, or that of mixing, counts.
-fn mistakes_made(evidence: &Evidence, settings: &Settings) -> Option<f64> {
+pub(super) fn mistakes_made(evidence: &Evidence, settings: &Settings) -> Option<f64> {
     let counts = counts_mistakes(evidence, settings);
     counts.then_some(match evidence.detail {
         Some(Detail::Shards { mistakes, .. }) => mistakes,
@@ -187,21 +175,22 @@ fn mistakes_made(evidence: &Evidence, settings: &Settings) -> Option<f64> {
     })
 }
 
-/// Novikoff's bound in a few words, with the number of mistakes made beside it.
-pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
+/// Novikoff's bound in a few words, with the number of mistakes made beside it. None for learners that it says nothing about.
+pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> Option<String> {
+    if !settings.learner.abilities().counts_mistakes {
+        return None;
+    }
     let counted = mistakes_made(evidence, settings);
     let made = if let (Some(mistakes), Some(Detail::Shards { .. })) = (counted, &evidence.detail) {
         format!("this mixture counts {}", rounded(mistakes, Rounding::Up))
-    } else if counted.is_some() || matches!(settings.init, Init::Warm(_)) {
-        format!("this run made {}", grouped(evidence.updates))
     } else if evidence.margin.kind.is_of_each_class() {
         "for the hardest class".to_string()
     } else {
-        "for a perceptron; this learner's updates are not mistakes".to_string()
+        format!("this run made {}", grouped(evidence.updates))
     };
     let MistakeBound { lower, upper } = evidence.mistake_bound;
     let lower = lower.map(|lower| rounded(lower, Rounding::Down));
-    match (lower, upper.map(|upper| rounded(upper, Rounding::Up))) {
+    Some(match (lower, upper.map(|upper| rounded(upper, Rounding::Up))) {
         (Some(lower), Some(most)) => {
             let share = upper.zip(counted).map_or(String::new(), |(upper, mistakes)| {
                 format!(", {} % of the upper end", rounded(100.0 * mistakes / upper, Rounding::Up))
@@ -210,7 +199,7 @@ pub fn describe_bound(evidence: &Evidence, settings: &Settings) -> String {
         }
         (Some(lower), None) => format!("(R/γ*)² ≥ {lower} mistakes, no upper end known; {made}"),
         (None, _) => format!("none: the margin is proved to be zero or less; {made}"),
-    }
+    })
 }
 
 /// The meaning of the evidence, in plain sentences.
@@ -224,32 +213,48 @@ pub fn explain(evidence: &Evidence, settings: &Settings) -> String {
             settings.learner.tell(detail, evidence).unwrap_or_default() + "."
         }
         (None, None) if !evidence.status.has_model() => format!("Not learned: {}.", describe_end(evidence)),
-        (None, _) => explain_unseparated(evidence, settings, None),
+        (None, _) => explain_unseparated(evidence, settings),
     }
 }
 
-/// What the evidence means where a column is known to separate the rows by itself.
-pub(super) fn explain_with_column(evidence: &Evidence, settings: &Settings, column: &str) -> String {
-    explain_unseparated(evidence, settings, Some(column))
+/// How to say that weights such as the learner's separate the rows, and that none do.
+pub(super) fn separable(evidence: &Evidence, settings: &Settings) -> [String; 2] {
+    let (all, not_all) = match evidence.margin.kind {
+        MarginKind::OneAgainstRest => (
+            "each class is linearly separable from the rest",
+            "some class is not linearly separable from the rest",
+        ),
+        MarginKind::MultiClass => {
+            ("the classes are linearly separable all at once", "no weights separate all the classes at once")
+        }
+        MarginKind::KernelSpace => (
+            "the classes are separable in the kernel's space",
+            "the classes are not separable in the kernel's space",
+        ),
+        MarginKind::KernelOneAgainstRest => (
+            "each class is separable from the rest in the kernel's space",
+            "some class is not separable from the rest in the kernel's space",
+        ),
+        MarginKind::ThroughOrigin | MarginKind::AppendedBias | MarginKind::FreeBias => {
+            ("the classes are linearly separable", "the classes are not linearly separable")
+        }
+    };
+    let origin = if settings.bias == Bias::None { " through the origin" } else { "" };
+    [all, not_all].map(|words| format!("{words}{origin}"))
 }
 
 /// What it means that the run found a separator.
 fn explain_separable(evidence: &Evidence, settings: &Settings, bound: f64) -> String {
     let each = evidence.margin.kind.is_of_each_class();
     let kernel = matches!(settings.learner, Learner::Kernel(_));
-    let mut text = format!(
-        "{}: the run found {} that prove it. {} makes at most {} mistakes on them, in any order and however often it \
-         sees them",
-        match (kernel, each) {
-            (false, false) if evidence.margin.kind == MarginKind::MultiClass => {
-                "The classes are linearly separable, all of them at once"
-            }
-            (false, false) => "The rows are linearly separable",
-            (false, true) => "Each class is linearly separable from the rest",
-            (true, false) => "The rows are separable in the kernel's space",
-            (true, true) => "Each class is separable from the rest in the kernel's space",
-        },
-        if kernel { "multipliers" } else { "weights" },
+    let [all, _] = separable(evidence, settings);
+    let proof = if kernel { "multipliers" } else { "weights" };
+    let mut text = format!("It is proved that {all}: the run found {proof} that do it.");
+    if !settings.learner.abilities().counts_mistakes {
+        return text;
+    }
+    text += &format!(
+        " {} makes at most {} mistakes on them, in any order and however often it sees them",
         match (kernel, each) {
             (false, false) => "A perceptron that starts at zero",
             (false, true) => "For each, a perceptron that starts at zero",
@@ -286,21 +291,18 @@ fn explain_separable(evidence: &Evidence, settings: &Settings, bound: f64) -> St
     text
 }
 
-/// What it means that the run found no separator; `column` separates the rows by itself, if it is given.
-fn explain_unseparated(evidence: &Evidence, settings: &Settings, column: Option<&str>) -> String {
-    if evidence.margin.upper == 0.0 {
+/// What it means that the run found no separator.
+fn explain_unseparated(evidence: &Evidence, settings: &Settings) -> String {
+    if evidence.extent.shortest == 0.0 {
         return "The rows are not separable: some row is zero, and a zero row has score 0 for all \
                 weights."
             .into();
     }
-    let separable;
-    let found = if let Some(column) = column {
-        separable = format!(
-            "The rows are linearly separable, because column \"{column}\" alone separates them, but this run did not find \
-             such a boundary."
-        );
-        &separable
-    } else if evidence.progressive_error.is_some() {
+    if evidence.margin.upper == 0.0 {
+        return "The rows are not separable: it is proved that no weights have a margin above zero on them."
+            .into();
+    }
+    let found = if evidence.progressive_error.is_some() {
         "The rows were seen once and not kept, so it is not known whether they are separable."
     } else if evidence.status == Status::Converged && settings.mistake == MistakeRule::Negative {
         "No row was a mistake in the last pass, but some row lies on the boundary, so that proves nothing."
@@ -309,29 +311,14 @@ fn explain_unseparated(evidence: &Evidence, settings: &Settings, column: Option<
     } else {
         "The rows were not separated."
     };
-    let margin = match evidence.margin.kind {
-        MarginKind::ThroughOrigin => "no boundary through the origin has a margin",
-        MarginKind::AppendedBias => {
-            "no boundary has a margin, measured with the bias as one more coordinate,"
-        }
-        MarginKind::FreeBias => "no boundary has a margin",
-        MarginKind::KernelSpace => "no function of this kernel has a margin",
-        MarginKind::MultiClass => "no weights separate the classes with a margin",
-        MarginKind::KernelOneAgainstRest => {
-            "some class is not separable from the rest, in the kernel's space, with a margin"
-        }
-        MarginKind::OneAgainstRest => "some class is not separable from the rest with a margin",
-    };
     let upper = rounded(evidence.margin.upper, Rounding::Up);
-    let mut text = format!("{found} It is proved that {margin} above {upper} on them");
+    let mut text = format!("{found} It is proved that their best margin is at most {upper}");
     match evidence.mistake_bound.lower {
-        Some(least) if least >= 1.0 => {
-            let why = match column {
-                Some(_) => "so small a margin means",
-                None => "either they overlap, or their margin is so small",
-            };
+        Some(least) if least >= 1.0 && settings.learner.abilities().counts_mistakes => {
+            let [_, not_all] = separable(evidence, settings);
             text += &format!(
-                ": {why} that Novikoff's theorem cannot promise convergence within fewer than {} mistakes.",
+                ": either {not_all}, or the margin is so small that Novikoff's theorem cannot promise convergence within \
+                 fewer than {} mistakes.",
                 rounded(least, Rounding::Down)
             );
         }
@@ -395,10 +382,10 @@ mod tests {
             }
         }
         assert!(
-            told("perceptron", 1000, &["a", "a", "b", "b"]).1.contains("The rows are linearly separable")
+            told("perceptron", 1000, &["a", "a", "b", "b"]).1.contains("the classes are linearly separable")
         );
         let (_, text) = told("multiclass", 1000, &["a", "a", "b", "b"]);
-        assert!(text.contains("The classes are linearly separable, all of them at once"), "{text}");
+        assert!(text.contains("the classes are linearly separable all at once"), "{text}");
     }
 
     #[test]
@@ -412,7 +399,9 @@ mod tests {
                     let (outcome, text) = told(learner, epochs, labels);
                     let proved = outcome.evidence.margin.lower.is_some();
                     assert!(!proved || !text.contains("not converged"), "{learner} {epochs}: {text}");
-                    assert_eq!(proved, text.contains(" separable"), "{learner} {epochs}: {text}");
+                    let said = text.contains("proved that the classes are linearly separable")
+                        || text.contains("proved that the classes are separable");
+                    assert_eq!(proved, said, "{learner} {epochs}: {text}");
                     separated += usize::from(proved && text.contains("stopped at the limit"));
                     not += usize::from(text.contains("not converged"));
                 }

@@ -9,7 +9,7 @@ pub(crate) use engine::cost_limit::refuse_excessive_cost;
 pub(crate) use engine::run::train_checked;
 #[cfg(test)]
 pub(crate) use engine::whole_rows;
-pub(crate) use learners::logistic::{CValues, log_loss, logistic_path};
+pub(crate) use learners::logistic::{CValues, Rows as ClassRows, decide_classes, log_loss, logistic_path};
 
 pub use crate::theory::mixing::Mixing;
 pub use engine::checkpoint::CheckpointError;

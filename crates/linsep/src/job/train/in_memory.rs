@@ -1,5 +1,6 @@
 //! Training on rows in memory: read, choose, hold out, prepare, learn, judge.
 
+use super::best_margin::BestMargin;
 use super::holdout_checks::{HeldOut, Warned};
 use super::{Runner, Seconds, Trained, advice, outcome_counts, path, settings, warn_uncounted};
 use crate::dataset::{Dataset, Hashing};
@@ -48,6 +49,7 @@ impl Runner<'_> {
         let (outcome, fingerprint) = self.learn(&prepared, checkpoint, &as_read, &mut lost, observer)?;
         let seconds = Seconds { read, train: clock.elapsed().as_secs_f64() };
         self.say_after(&prepared, &outcome, observer);
+        let best = BestMargin::of(&prepared.train, &outcome)?;
         let Prepared { train: data, held_out, recipe } = prepared;
         let (proved, trace) = self.write_proof(&data, &recipe, &outcome, &mut lost, observer)?;
         let mut status = outcome.status;
@@ -80,7 +82,7 @@ impl Runner<'_> {
         let warnings = warned.conclude(&model, held_out.as_ref(), &data, &counts, observer);
         let spec = Self::spec_as_given(self.spec, as_read.gaps);
         let trained = self.finish(model, status, notes, seconds)?;
-        Ok(Trained { held_out, counts, path, trace, warnings, lost, spec, ..trained })
+        Ok(Trained { held_out, counts, path, trace, best, warnings, lost, spec, ..trained })
     }
 
     /// Reads the rows, and refuses those that the settings do not suit.

@@ -1,6 +1,7 @@
 //! Training from a specification: in memory, out of core, or from a stream.
 
 mod advice;
+mod best_margin;
 mod calibrate;
 mod duplicates;
 mod holdout_checks;
@@ -13,6 +14,7 @@ mod recorder;
 mod settings;
 mod spec;
 
+pub use best_margin::BestMargin;
 pub use holdout_checks::HeldOut;
 pub use path::{PathPoint, PathWeights};
 pub use settings::DEFAULT_LEARNER;
@@ -64,6 +66,8 @@ pub struct Trained {
     pub path: Vec<PathPoint>,
     /// The points of a trace that was asked for.
     pub trace: Vec<TracePoint>,
+    /// What is proved about all weights, where the rows of a perceptron are few.
+    pub best: Option<BestMargin>,
     /// Reasons to trust the result less than its numbers suggest; the observer has heard them.
     pub warnings: Vec<Warning>,
     /// Where the model was saved.
@@ -297,6 +301,7 @@ impl Runner<'_> {
             held_out: None,
             path: Vec::new(),
             trace: Vec::new(),
+            best: None,
             warnings: Vec::new(),
             saved: None,
             seconds,

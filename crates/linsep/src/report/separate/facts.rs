@@ -4,6 +4,7 @@ use super::coefficients::are_unique;
 use super::{boundary_name, kind_of_margin};
 use crate::job::{Decided, Separated};
 use crate::numbers::{Rounding, counted, grouped, rounded};
+use crate::report::Facts;
 use crate::separate::{Bias, Separation, Verdict};
 use crate::theory::margin::MarginInterval;
 
@@ -17,22 +18,21 @@ const ROWS_BY_ROUNDING: &str = "some rows are separated by no more than what rou
     binary form, and the decimals as written, taken exactly, do not separate the same rows, such as with a column that is the sum of \
     others. Leave such columns out (⟦ignore=COLUMN⟧), or write the numbers as whole ones in a smaller unit.";
 
-pub(super) fn facts(separated: &Separated, decided: &Decided) -> Vec<(&'static str, String)> {
+/// The verdict, with what it means.
+pub(super) fn facts(separated: &Separated, decided: &Decided) -> Facts {
     let separation = &decided.separation;
     let bias = separated.settings.bias;
     let mut facts = vec![
         ("Data", data(separated, separation.rows)),
         ("Classes", classes(separated, separation)),
         ("Verdict", verdict(separation, bias)),
-        ("Margin", margin(separation, bias)),
-        ("Bound", bound(decided, bias)),
     ];
     if decided.separable_by_rounding {
         let caution = if separation.verdict == Verdict::Complete { BY_ROUNDING } else { ROWS_BY_ROUNDING };
         facts.push(("Caution", caution.to_string()));
     }
-    if let Some(rank) = separation.rank {
-        facts.push(("Rank", describe_rank(rank, separated.data.columns(), bias)));
+    if !matches!(separation.verdict, Verdict::QuasiComplete | Verdict::Overlap) {
+        facts.push(("Margin", margin(separation, bias)));
     }
     let dimension = separated.data.columns() + usize::from(bias != Bias::None);
     let is_unique = are_unique(separated, separation);
@@ -46,6 +46,21 @@ pub(super) fn facts(separated: &Separated, decided: &Decided) -> Vec<(&'static s
                 None => format!("{accepted}, which is not saved; name a file with ⟦output=CERTIFICATE⟧"),
             },
         ));
+    }
+    facts
+}
+
+/// What it means for a perceptron, the rank of the rows, and the time.
+pub(super) fn details(separated: &Separated, decided: &Decided) -> Facts {
+    let separation = &decided.separation;
+    let bias = separated.settings.bias;
+    let mut facts = Vec::new();
+    if matches!(separation.verdict, Verdict::QuasiComplete | Verdict::Overlap) {
+        facts.push(("Margin", margin(separation, bias)));
+    }
+    facts.push(("Bound", bound(decided, bias)));
+    if let Some(rank) = separation.rank {
+        facts.push(("Rank", describe_rank(rank, separated.data.columns(), bias)));
     }
     let threads = counted(separated.threads as u64, "thread", "threads");
     let (read, seconds) = (separated.read_seconds, decided.seconds);

@@ -13,7 +13,7 @@ pub use record::SeparateRecord;
 pub use verify::{VerifyRecord, verify_report};
 
 use super::Block;
-use crate::job::{Separated, SeparationTasks};
+use crate::job::{Separated, SeparationTasks, Spec};
 use crate::separate::{Bias, Verdict};
 
 /// The report of a decision about separation, for people.
@@ -23,7 +23,10 @@ pub fn separate_report(separated: &Separated) -> Vec<Block> {
         return table::report(separated);
     }
     let separation = &decided.separation;
+    let mut steps = next::steps(separated, decided).into_iter();
     let mut blocks = vec![Block::Facts(facts::facts(separated, decided))];
+    blocks.extend(steps.next().map(Block::next).into_iter().flatten());
+    blocks.push(Block::Details(facts::details(separated, decided)));
     blocks.extend(coefficients::table(separated, separation));
     match separation.verdict {
         Verdict::Complete => {
@@ -51,7 +54,9 @@ pub fn separate_report(separated: &Separated) -> Vec<Block> {
         blocks.extend(lists::removal(separated, removal));
     }
     blocks.extend(coefficients::cure(separated, separation));
-    blocks.extend(next::steps(separated, decided));
+    let later =
+        |(what, job): (&str, Spec)| [Block::text(format!("\nNext, {what}\n")), Block::Job(Box::new(job))];
+    blocks.extend(steps.flat_map(later));
     blocks
 }
 
@@ -93,7 +98,7 @@ mod tests {
 
     fn text(separated: &Separated) -> String {
         let shown = |block: Block| match block {
-            Block::Facts(facts) => {
+            Block::Facts(facts) | Block::Details(facts) => {
                 facts.into_iter().map(|(name, text)| format!("{name}: {text}\n")).collect()
             }
             Block::Text(text) | Block::Item(text) | Block::Paragraph { text, .. } => text + "\n",

@@ -4,15 +4,14 @@ use crate::features::Scaling;
 use crate::job::{
     BiasSpec, ClassSpec, CompareSpec, Decided, SeparateSpec, Separated, Spec, TrainSpec, VerifySpec,
 };
-use crate::report::Block;
 use crate::separate::{Bias, Verdict};
 use crate::train::Options;
 
 /// Rows × coordinates² up to which the bias of maximum likelihood matters and is quickly reduced.
 const SMALL: usize = 100_000_000;
 
-/// The next steps, each with its job.
-pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
+/// The next steps, each with its job: first what a user who asked for this verdict most likely wants.
+pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<(&'static str, Spec)> {
     let given = &separated.spec;
     if given.data.source.path().is_none() {
         return Vec::new();
@@ -40,7 +39,7 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         reference: given.reference.clone(),
         ..SeparateSpec::default()
     };
-    let mut steps: Vec<(&str, Spec)> = Vec::new();
+    let mut steps: Vec<(&'static str, Spec)> = Vec::new();
     let has_no_optimum = matches!(decided.separation.verdict, Verdict::Complete | Verdict::QuasiComplete)
         || decided.separation.overlap_is_ruled_out;
     if has_no_optimum {
@@ -56,11 +55,10 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         if dimension < rows && rows.saturating_mul(dimension * dimension) < SMALL {
             let options = Options::new().with("penalty", "firth");
             let firth = TrainSpec { options, ..train.clone() };
-            let what = "For a logistic regression with finite, bias-reduced estimates (Firth), suited to \
-                        small studies:";
+            let what = "train a logistic regression with finite, bias-reduced estimates (Firth), suited to small studies:";
             steps.push((what, Spec::Train(Box::new(firth))));
         }
-        let what = "For a logistic regression with finite estimates, using a penalty:";
+        let what = "train a logistic regression with finite estimates, using a penalty:";
         steps.push((what, Spec::Train(Box::new(train))));
     }
     match decided.separation.verdict {
@@ -74,13 +72,13 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
                 output: Some("MODEL".into()),
                 ..TrainSpec::default()
             };
-            let what = "For a soft-margin classifier that uses the row weights:";
+            let what = "train a soft-margin classifier that uses the row weights:";
             steps.push((what, Spec::Train(Box::new(train))));
         }
         Verdict::Complete => {
             let what = match separated.settings.bias {
-                Bias::Free => "For the classifier with the best margin, with the bias counted in the norm:",
-                _ => "For the classifier with that margin:",
+                Bias::Free => "train the classifier with the best margin, with the bias counted in the norm:",
+                _ => "train the classifier with that margin:",
             };
             let train = TrainSpec {
                 data: data.clone(),
@@ -96,24 +94,22 @@ pub(super) fn steps(separated: &Separated, decided: &Decided) -> Vec<Block> {
         Verdict::QuasiComplete | Verdict::Overlap => {
             // Where it found nothing, it would find nothing again.
             if decided.blame.is_none() && !given.blame {
-                let what = "To find a small set of rows to remove so that the rest is separable:";
+                let what = "find a small set of rows to remove so that the rest is separable:";
                 steps.push((what, Spec::Separate(SeparateSpec { blame: true, ..again })));
             }
-            let what = "These rows have no margin. To see which learner does best on them:";
+            let what = "see which learner does best on these rows:";
             let compare =
                 CompareSpec { data: data.clone(), classes: classes(), bias, ..CompareSpec::default() };
             steps.push((what, Spec::Compare(compare)));
         }
         Verdict::Undecided if given.max_seconds.is_some() => {
-            steps.push(("To decide without a time limit:", Spec::Separate(again)));
+            steps.push(("decide without a time limit:", Spec::Separate(again)));
         }
         Verdict::Undecided => {}
     }
     if let Some(path) = &decided.certificate {
         let verify = VerifySpec { certificate: path.clone(), data, row_weights, ..VerifySpec::default() };
-        steps.push(("To check the proof again, here or elsewhere:", Spec::Verify(verify)));
+        steps.push(("check the proof again, here or elsewhere:", Spec::Verify(verify)));
     }
-    let blocks =
-        |(what, spec): (&str, Spec)| [Block::text(format!("\n{what}\n")), Block::Job(Box::new(spec))];
-    steps.into_iter().flat_map(blocks).collect()
+    steps
 }

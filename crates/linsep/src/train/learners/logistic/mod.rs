@@ -43,7 +43,7 @@ use crate::dataset::Dataset;
 use crate::memory;
 use crate::numbers::grouped;
 use crate::observe::{GRACE, Observer, Progress};
-use crate::separate::{self, Examples, SeparateSettings, Verdict};
+use crate::separate::{self, Examples, SeparateSettings, Separation, Verdict};
 use crate::theory::margin::Extent;
 use crate::theta::Theta;
 use crate::train::engine::evidence::Detail;
@@ -143,7 +143,12 @@ pub(crate) fn learn(
     let problem = problem_of(rows, settings, options);
     let mut limits = Limits::new(rows, settings, clock, observer);
     let found = solve(&problem, problem.zero(), options.gap, rows.extent.radius_upper, &mut limits)?;
-    Ok(found.solution(&problem, settings))
+    let mut solution = found.solution(&problem, settings);
+    if problem.penalty.is_none() {
+        // The classes overlap, or there would be no optimum to look for.
+        solution.margin_upper = Some(0.0);
+    }
+    Ok(solution)
 }
 
 /// Refuses rows and classes whose scores cannot fit into the memory, and steps that would not come to an end.
@@ -452,8 +457,30 @@ fn without_optimum(
     settings: &Settings,
     observer: &mut dyn Observer,
 ) -> Result<Option<Solution>, Error> {
+    let verdict = decide_classes(rows, settings, observer)?.verdict;
+    let status = match verdict {
+        Verdict::Overlap => return Ok(None),
+        Verdict::Complete | Verdict::QuasiComplete => Status::NoOptimum,
+        Verdict::Undecided => Status::Undecided,
+    };
+    let classes = if rows.classes == 2 { 1 } else { rows.classes };
+    Ok(Some(Solution {
+        thetas: vec![Theta::zero(rows.data.columns(), settings.bias.input()); classes],
+        status,
+        steps: 0,
+        margin_upper: None,
+        detail: Detail::NoOptimum { verdict },
+    }))
+}
+
+/// Whether weights separate the rows that count: two classes, or more, all of them at once.
+pub(crate) fn decide_classes(
+    rows: &Rows<'_>,
+    settings: &Settings,
+    observer: &mut dyn Observer,
+) -> Result<Separation, Error> {
     let stacked;
-    let (examples, classes) = if rows.classes == 2 {
+    let examples = if rows.classes == 2 {
         let sign = |(i, &label): (usize, &u32)| match label {
             _ if !rows.counts(i) => 0,
             1 => 1,
@@ -464,10 +491,10 @@ fn without_optimum(
             Bias::None => separate::Bias::None,
             Bias::Append(value) => separate::Bias::Append(value),
         };
-        (Examples::with_signs(rows.data, signs, bias), 1)
+        Examples::with_signs(rows.data, signs, bias)
     } else {
         stacked = stack(rows, settings, observer)?;
-        (Examples::with_signs(&stacked, vec![1; stacked.len()], separate::Bias::None), rows.classes)
+        Examples::with_signs(&stacked, vec![1; stacked.len()], separate::Bias::None)
     };
     let pair = ClassPair { positive: "own".into(), negative: vec!["other".to_string()].into() };
     let wanted = SeparateSettings {
@@ -476,19 +503,7 @@ fn without_optimum(
         seed: settings.seed,
         ..SeparateSettings::default()
     };
-    let found = separate::decide(&examples, &pair, &wanted, observer)?;
-    let status = match found.verdict {
-        Verdict::Overlap => return Ok(None),
-        Verdict::Complete | Verdict::QuasiComplete => Status::NoOptimum,
-        _ => Status::Undecided,
-    };
-    Ok(Some(Solution {
-        thetas: vec![Theta::zero(rows.data.columns(), settings.bias.input()); classes],
-        status,
-        steps: 0,
-        margin_upper: None,
-        detail: Detail::NoOptimum { verdict: found.verdict },
-    }))
+    separate::decide(&examples, &pair, &wanted, observer)
 }
 
 /// The rows as they agree with all classes at once: for a row of class y and each other class r, the row at the place of y
