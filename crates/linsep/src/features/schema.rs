@@ -83,10 +83,11 @@ impl Schema {
         }
     }
 
-    /// Keeps the columns whose cells name the rows.
+    /// Keeps the columns whose cells name the rows, but for those that are left out already.
     pub(crate) fn keep_row_names(&mut self) {
         let Schema::Table { columns, .. } = self else { return };
-        columns.iter_mut().for_each(|column| column.names_rows = None);
+        let of_features = columns.iter_mut().filter(|column| column.kind.features().is_some());
+        of_features.for_each(|column| column.names_rows = None);
     }
 
     /// Whether there are columns of features whose cells name the rows, beside others.
@@ -104,21 +105,21 @@ impl Schema {
         if features(false).next().is_none() { 0 } else { features(true).sum() }
     }
 
-    /// What is to be said of columns that were learned: of those that are left out, and of rare words.
+    /// What is to be said of columns whose cells name the rows, left out or not, and of rare words.
     pub fn remarks(&self) -> Vec<String> {
         let Schema::Table { columns, .. } = self else { return Vec::new() };
-        let left_out = columns.iter().filter(|column| matches!(column.kind, ColumnKind::Ignored));
-        let mut remarks: Vec<String> = left_out
-            .filter_map(|column| {
-                let reason = column.names_rows?.reason();
-                let name = &column.name;
-                let plain = name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
-                let argument = if plain { name.clone() } else { format!("\"{name}\"") };
-                Some(format!(
-                    "Column \"{name}\" {reason}, and is left out; ⟦keep⟧ {argument} brings it back."
-                ))
+        let remark = |column: &Column| {
+            let (name, reason) = (&column.name, column.names_rows?.reason());
+            let plain = name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
+            let argument = if plain { name.clone() } else { format!("\"{name}\"") };
+            Some(match column.kind {
+                ColumnKind::Ignored => {
+                    format!("Column \"{name}\" {reason}, and is left out; ⟦keep⟧ {argument} brings it back.")
+                }
+                _ => format!("Column \"{name}\" {reason}. Leave it out with ⟦ignore⟧ {argument}."),
             })
-            .collect();
+        };
+        let mut remarks: Vec<String> = columns.iter().filter_map(remark).collect();
         remarks.extend(self.rare_remarks());
         remarks
     }

@@ -1,5 +1,6 @@
 //! Comparison of learners on the same rows.
 
+use super::train::refuse_pairs;
 use super::{BiasSpec, ClassSpec, DataSpec, emit_notes, label};
 use crate::dataset::Dataset;
 use crate::features::Features;
@@ -117,6 +118,7 @@ impl CompareSpec {
             return Err(SettingsError::new("orders", problem).into());
         }
         check_orders(self.orders)?;
+        refuse_pairs(self.max_pairs, self.features)?;
         let settings = Settings {
             max_seconds: self.max_seconds,
             seed: self.seed,

@@ -45,7 +45,7 @@ pub(super) fn take(loaded: &mut Loaded, name: &str, source: &str) -> Result<(), 
             return refuse(format!("the column \"{name}\" of ⟦weights⟧ is the label, or left out"));
         }
     };
-    column.kind = ColumnKind::Ignored;
+    (column.kind, column.names_rows) = (ColumnKind::Ignored, None);
     let data = &loaded.dataset;
     let missing = data.filled_cells().unwrap_or_default().iter().find(|cell| cell.1 as usize == taken);
     if let Some(&(row, _)) = missing {

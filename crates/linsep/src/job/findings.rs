@@ -5,8 +5,8 @@ use super::data::load_model;
 use super::separate::SeparationTasks;
 use super::view::View;
 use super::{
-    CompareSpec, DataSpec, EvaluateSpec, Evaluated, JudgedRow, SeparateSpec, Separated, SeparationView,
-    TrainSpec, Trained, WhichRows,
+    ClassSpec, CompareSpec, DataSpec, EvaluateSpec, Evaluated, JudgedRow, SeparateSpec, Separated,
+    SeparationView, TrainSpec, Trained, WhichRows,
 };
 use crate::dataset::Dataset;
 use crate::features::{Column, ColumnKind, Missing, Scaling, Schema};
@@ -15,7 +15,7 @@ use crate::observe::{Note, Observer};
 use crate::prepare::Preparation;
 use crate::read::Format;
 use crate::separate::ColumnDetail;
-use crate::train::Options;
+use crate::train::{ClassWeight, Learner, Options};
 use crate::validate::compare::Comparison;
 use crate::{Error, SettingsError};
 use serde::{Deserialize, Serialize};
@@ -242,7 +242,9 @@ impl FindingsSpec {
             return Ok(JudgedModel { model, trained: None, evaluated, rows, which, view });
         }
         let holdout = self.train.holdout.or(Some(HOLDOUT));
-        let spec = TrainSpec { holdout, probabilities: true, keep_held_out: true, ..self.train.clone() };
+        let learner = self.train.learner.as_deref().map(Learner::named).transpose()?;
+        let probabilities = learner.is_none_or(|learner| learner.abilities().scores_new_rows);
+        let spec = TrainSpec { holdout, probabilities, keep_held_out: true, ..self.train.clone() };
         let mut trained = spec.run(observer)?;
         stop(observer)?;
         if !trained.status.has_model() {
@@ -303,6 +305,10 @@ impl FindingsSpec {
             probabilities: false,
             threshold: None,
             features: None,
+            max_pairs: None,
+            shards: None,
+            mixing: None,
+            classes: ClassSpec { weight: ClassWeight::Equal, ..self.train.classes.clone() },
             max_seconds: self.max_seconds,
             ..self.train.clone()
         }

@@ -126,6 +126,10 @@ impl TuneSpec {
         options.text = self.widest_text();
         let loaded = self.data.read_weighted(&source, &options, &self.classes, observer)?;
         emit_notes(&loaded.notes, observer);
+        // Each fold leaves the same columns out.
+        let mut columns = loaded.schema.clone();
+        columns.leave_out_row_names();
+        columns.remarks().iter().for_each(|remark| observer.note(Note::Remark(remark)));
         let rows = self.classes.kept(loaded.dataset)?;
         label::check(&self.data, loaded.format, &loaded.schema, &rows, observer)?;
         let settings = Settings {

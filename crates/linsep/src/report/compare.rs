@@ -1,7 +1,7 @@
 //! The report of a comparison of learners.
 
 use super::Block;
-use crate::features::Scaling;
+use crate::features::{Features, Scaling};
 use crate::job::{CompareSpec, Spec, TrainSpec};
 use crate::numbers::{Rounding, counted, grouped, rounded};
 use crate::read::Source;
@@ -129,11 +129,14 @@ fn next(comparison: &Comparison, spec: &CompareSpec) -> Option<(&'static str, Sp
         data: spec.data.clone(),
         classes: spec.classes.clone(),
         scale: (spec.scale != Scaling::Auto).then_some(spec.scale),
+        features: (spec.features != Features::Plain).then_some(spec.features),
+        max_pairs: spec.max_pairs,
         bias: spec.bias,
         learner: Some(best.learner.to_string()),
         options: tried.fold(Options::new(), |options, (name, value)| options.with(name, value)),
         order: spec.order,
         epochs: spec.epochs,
+        max_seconds: spec.max_seconds,
         seed: (spec.seed != 0).then_some(spec.seed),
         output: Some("MODEL".into()),
         ..TrainSpec::default()

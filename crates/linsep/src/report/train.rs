@@ -108,16 +108,29 @@ pub(super) fn next(trained: &Trained, is_judged: bool) -> Option<(&'static str, 
     {
         return Some(("save the proof that the classes overlap:", Spec::Separate(proof)));
     }
-    let held_out = TrainSpec { holdout: Some(0.25), ..spec.clone() };
+    // Another run beside this one: it leaves alone what this one has written.
+    let held_out = TrainSpec {
+        holdout: Some(0.25),
+        output: None,
+        checkpoint: None,
+        checkpoint_every: None,
+        resume: None,
+        trace: None,
+        trace_points: None,
+        comparator: None,
+        teaching_set: None,
+        ..spec.clone()
+    };
+    let may_hold_out = spec.memory.is_none() && !spec.online && held_out.check_settings().is_ok();
     let is_weak = trained.warnings.iter().any(|warning| matches!(warning, Warning::Baseline { .. }));
     // After a search another one is no help.
     let searched = is_judged && trained.held_out.is_none();
-    if is_weak && !searched && held_out.check_settings().is_ok() {
+    if is_weak && !searched && may_hold_out {
         let tune = TuneSpec { data: spec.data.clone(), classes: spec.classes.clone(), ..TuneSpec::default() };
         return Some(("search for features and settings that predict better:", Spec::Tune(tune)));
     }
     let enough = trained.counts.iter().all(|&rows| rows >= MIN_ROWS) && evidence.training_error.is_some();
-    if !is_judged && enough && held_out.check_settings().is_ok() {
+    if !is_judged && enough && may_hold_out {
         return Some(("estimate the error on new rows:", train(held_out)));
     }
     if let Some(question) = open_question(trained) {

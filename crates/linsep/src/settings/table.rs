@@ -653,7 +653,8 @@ pub(super) const RUN: &[Setting] = &[
         "memory",
         Kind::Size,
         "Train on data larger than memory, using at most this much, such as 64MB or 2GB: rows are streamed from \
-         FILE.linsep beside the data, which is created if necessary; the model is the same as with ⟦scale=none⟧",
+         FILE.linsep beside the data, which is created if necessary; the model is the same as with ⟦scale=none⟧ and \
+         ⟦keep⟧ for columns that name the rows",
     )
     .symbol("SIZE")
     .heading(TRAINING)

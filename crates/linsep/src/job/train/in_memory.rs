@@ -26,8 +26,9 @@ struct AsRead {
     scaler: Option<Scaler>,
     /// The rows to learn from, where probabilities need them once more.
     records: Option<Records>,
-    /// Whether a cell was missing.
+    /// Whether a number was missing, and whether any cell was.
     gaps: bool,
+    misses: bool,
 }
 
 impl Runner<'_> {
@@ -80,7 +81,7 @@ impl Runner<'_> {
         let kept = (&warned, self.spec.keep_held_out);
         let held_out = held_out.and_then(|rows| HeldOut::judge(&model, &rows, &counts, kept, observer));
         let warnings = warned.conclude(&model, held_out.as_ref(), &data, &counts, observer);
-        let spec = Self::spec_as_given(self.spec, as_read.gaps);
+        let spec = Self::spec_as_given(self.spec, as_read.misses);
         let trained = self.finish(model, status, notes, seconds)?;
         Ok(Trained { held_out, counts, path, trace, best, warnings, lost, spec, ..trained })
     }
@@ -128,7 +129,8 @@ impl Runner<'_> {
         }
         settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
         self.spec.check_threshold(&self.settings, data.classes().len())?;
-        let as_read = AsRead { fingerprint, scaler, records: None, gaps };
+        let misses = gaps || notes.dropped > 0 || !notes.missing.is_empty();
+        let as_read = AsRead { fingerprint, scaler, records: None, gaps, misses };
         Ok((Records { schema, data }, as_read, notes))
     }
 
@@ -150,7 +152,7 @@ impl Runner<'_> {
         if self.spec.asks_for_probabilities().is_some() {
             as_read.records = Some(Records { schema: schema.clone(), data: train.clone() });
         }
-        if self.warm.is_some() && held_out.is_some() {
+        if self.warm.is_some() {
             return Ok(Columns { schema, train, held_out });
         }
         preparation.columns(schema, train, held_out)

@@ -18,6 +18,7 @@ pub use best_margin::BestMargin;
 pub use holdout_checks::HeldOut;
 pub use path::{PathPoint, PathWeights};
 pub use settings::DEFAULT_LEARNER;
+pub(super) use settings::refuse_pairs;
 pub use spec::TrainSpec;
 
 use super::data::load_model;
@@ -291,6 +292,7 @@ impl Runner<'_> {
         if !matches!(model.recipe.columns, Schema::Table { .. }) {
             spec.data.read.csv.missing = Missing::NotSaid;
         }
+        model.recipe.columns.keep_row_names();
         model.spec = serde_json::to_value(&spec).ok();
         Ok(Trained {
             model,

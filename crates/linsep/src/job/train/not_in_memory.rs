@@ -32,6 +32,7 @@ impl Runner<'_> {
         settings::refuse_many(self.spec, &self.settings, data.classes().len())?;
         let read = clock.elapsed().as_secs_f64();
         let mut notes = data.notes();
+        notes.remarks.extend(data.schema().remarks());
         notes.remarks.extend(self.remark_on_classes(data.classes().len()));
         emit_notes(&notes, observer);
         let clock = Instant::now();
@@ -90,6 +91,9 @@ impl Runner<'_> {
             lost.extend(proof::write_trace(path, &trace).err());
         }
         let mut notes = stream.notes();
+        if self.warm.is_none() {
+            notes.remarks.extend(stream.schema().remarks());
+        }
         if !outcome.boundaries.is_empty() {
             notes.remarks.extend(self.remark_on_classes(outcome.boundaries.len()));
         }

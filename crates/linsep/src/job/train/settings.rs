@@ -162,13 +162,14 @@ pub(super) fn choose_learner(
 /// The learner of options that are given without it: the one that is usual if it has them, or the first that has.
 fn learner_with(options: &Options, usual: Learner) -> Result<Learner, SettingsError> {
     let preferred = ["logistic", "svm"].into_iter().chain(learners().iter().map(|learner| learner.name));
-    for candidate in [Ok(usual)].into_iter().chain(preferred.map(Learner::named)) {
-        let candidate = candidate?;
-        if options.iter().all(|(name, _)| candidate.descriptor().option(name).is_some()) {
-            return Ok(candidate);
-        }
-    }
-    Ok(usual)
+    let candidates = [Ok(usual)].into_iter().chain(preferred.map(Learner::named));
+    let has_all =
+        |learner: &Learner| options.iter().all(|(name, _)| learner.descriptor().option(name).is_some());
+    let having: Vec<Learner> =
+        candidates.collect::<Result<Vec<_>, _>>()?.into_iter().filter(has_all).collect();
+    // Where no learner takes the values, the first says what is wrong with them.
+    let takes_them = having.iter().find(|learner| learner.with_options(options).is_ok());
+    Ok(*takes_them.or(having.first()).unwrap_or(&usual))
 }
 
 /// Refuses what follows one run, where each of many classes is a run of its own.
@@ -221,10 +222,7 @@ pub(super) fn refuse_combinations(
     if let Some(points) = spec.path {
         path::check(points, settings, online || spec.memory.is_some())?;
     }
-    if spec.max_pairs.is_some() && !spec.features.is_some_and(Features::pairs) {
-        let problem = "⟦max_pairs⟧ needs ⟦features=pairs⟧ or splines+pairs";
-        return Err(SettingsError::new("max_pairs", problem));
-    }
+    refuse_pairs(spec.max_pairs, spec.features.unwrap_or_default())?;
     spec.check_probabilities(settings, warm.is_some())?;
     let probabilities = spec.asks_for_probabilities();
     let (field, asking) = probabilities.unwrap_or_default();
@@ -266,6 +264,14 @@ pub(super) fn refuse_combinations(
         }
     }
     Ok(())
+}
+
+/// Refuses a number of products where none are made.
+pub(in crate::job) fn refuse_pairs(most: Option<usize>, features: Features) -> Result<(), SettingsError> {
+    match most.is_some() && !features.pairs() {
+        true => Err(SettingsError::new("max_pairs", "⟦max_pairs⟧ needs ⟦features=pairs⟧ or splines+pairs")),
+        false => Ok(()),
+    }
 }
 
 /// Refuses a trace or a teaching set of runs that the theorem does not cover.

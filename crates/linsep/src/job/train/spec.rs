@@ -133,9 +133,11 @@ impl TrainSpec {
     /// other rows or features are learned from than that job would read.
     pub fn separation(&self) -> Option<SeparateSpec> {
         let has_bias = self.bias.append != Some(false);
-        // Scaling may move columns, which matters where there is no bias.
-        let same =
-            self.holdout.is_none() && !self.expands() && (has_bias || self.scale == Some(Scaling::None));
+        // Scaling may move columns, which matters where there is no bias; rows of length 1 are others.
+        let same = self.holdout.is_none()
+            && !self.expands()
+            && self.scale != Some(Scaling::UnitRows)
+            && (has_bias || self.scale == Some(Scaling::None));
         same.then(|| SeparateSpec {
             data: self.data.clone(),
             positive: self.classes.positive.clone(),

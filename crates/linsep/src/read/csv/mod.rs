@@ -140,8 +140,6 @@ pub(crate) struct CsvReader {
     reading: Arc<RwLock<Reading>>,
     dialect: Dialect,
     known: Option<Schema>,
-    /// Whether rows are learned from as they come, so that no column is left out once they are known.
-    online: bool,
     rules: Rules,
     /// Bytes of all chunks so far.
     text_bytes: u64,
@@ -422,7 +420,7 @@ impl RecordReader for CsvReader {
             }
         }
         let mut described: Vec<super::Column> = columns.iter().map(Column::describe).collect();
-        if !self.suspects.is_empty() && !self.online {
+        if !self.suspects.is_empty() {
             let RowsSoFar { counts, rows, mut remarks, .. } = self.all();
             remarks.extend(remarks::mixed(columns, &counts, rows, &remarks));
             for suspect in remarks::borne_out(columns, &self.suspects, &self.counts, self.rows, &remarks) {
@@ -465,7 +463,6 @@ impl RecordReader for CsvReader {
                 &self.counts,
                 self.rows,
                 &notes.remarks,
-                !self.online,
             ));
             notes.remarks.extend(remarks::identifiers(
                 columns,

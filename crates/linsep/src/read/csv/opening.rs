@@ -167,7 +167,6 @@ impl CsvReader {
             reading,
             dialect,
             known: options.schema.clone(),
-            online: options.online,
             rules,
             text_bytes: 0,
             line,

@@ -228,12 +228,11 @@ pub(super) fn suspects(
     counts: &[Counts],
     rows: u64,
     said: &[String],
-    is_learned: bool,
 ) -> Vec<String> {
     let remark = |suspect: &Suspect| {
         let column = &columns[suspect.column];
-        // Where columns are learned, those are left out that name the rows, and that is said.
-        if is_learned && suspect.suspicion.names_rows().is_some() {
+        // What becomes of columns that name the rows is said when it is known.
+        if suspect.suspicion.names_rows().is_some() {
             return None;
         }
         Some(format!(
