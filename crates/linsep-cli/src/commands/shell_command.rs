@@ -52,6 +52,10 @@ fn written<J: Job>(name: &str, files: &[&str], spec: &J::Spec, output: Option<&P
 /// The data: standard input where it is no file.
 fn source(data: &DataSpec) -> String {
     match &data.source {
+        // What begins like a flag is a file of this folder.
+        Source::File(path) if path.as_os_str().as_encoded_bytes().starts_with(b"-") => {
+            format!("./{}", path.display())
+        }
         Source::File(path) => path.display().to_string(),
         _ => "-".to_string(),
     }

@@ -38,6 +38,9 @@ pub(super) fn answer(trained: &Trained, error: String) -> Facts {
         Classes::Pair(pair) => {
             format!("{} from {}", pair.positive, pair.negative.only().map_or("the rest", String::as_str))
         }
+        Classes::Each { names } if names.len() > MAX_NAMED => {
+            format!("{} apart", counted(names.len() as u64, "class", "classes"))
+        }
         Classes::Each { names } => format!("{} apart", shortened(names, names.len(), ", ")),
     };
     let learned = format!(
@@ -55,6 +58,8 @@ pub(super) fn answer(trained: &Trained, error: String) -> Facts {
     facts
 }
 
+/// More classes than these are not named in the first line.
+const MAX_NAMED: usize = 8;
 /// The most reasons for caution that are shown: the others have been notes.
 const MAX_CAUTIONS: usize = 2;
 
