@@ -58,8 +58,6 @@ pub(super) fn answer(trained: &Trained, error: String) -> Facts {
     facts
 }
 
-/// More classes than these are not named in the first line.
-const MAX_NAMED: usize = 8;
 /// The most reasons for caution that are shown: the others have been notes.
 const MAX_CAUTIONS: usize = 2;
 
