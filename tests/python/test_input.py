@@ -617,3 +617,15 @@ def test_arrays_beyond_memory_are_refused_at_once():
     with pytest.raises(ValueError, match="inconsistent numbers"):
         linsep.Perceptron().fit(rows, [0, 1, 0, 1])
     assert time.monotonic() - start < 10
+
+
+def test_columns_that_name_the_rows_are_left_out(tmp_path):
+    table = tmp_path / "rows.csv"
+    rows = [f"{i + 1},n{i},{i * 7 % 11},{'ab'[i % 2]}" for i in range(30)]
+    table.write_text("\n".join(["id,name,x,kind", *rows]) + "\n")
+    read = linsep.read(table)
+    assert read.X.shape == (30, 1)
+    assert linsep.read(table, keep=["id"]).X.shape == (30, 2)
+    assert linsep.read(table, keep=[1, "name"]).X.shape == (30, 32)
+    # The program learns from the same features.
+    assert linsep.compare(read, learners=["perceptron"]).record["features"] == 1

@@ -8,6 +8,7 @@ use crate::table::Table;
 use crate::watch::{detached, watched};
 use linsep::dataset::{Array, Dataset, Plain, Rows as Layout, Values};
 use linsep::features::{CellForm, Column, ColumnKind, MissingWords, Number, Schema};
+use linsep::prepare::leave_out_row_names;
 use linsep::read::{Format, Loaded, ReadNotes, ReadOptions, Source, read};
 use numpy::{Element, PyArray1, PyArrayMethods, PyReadonlyArray1};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -173,7 +174,10 @@ impl Rows {
     fn read(py: Python<'_>, path: PathBuf, options: &str) -> PyResult<Self> {
         let options: ReadOptions = parsed(options)?;
         let name = path.display().to_string();
-        Self::read_from(py, Door::Read, &Source::File(path), &options, None, &name)
+        let rows = Self::read_from(py, Door::Read, &Source::File(path), &options, None, &name)?;
+        let mut loaded = Arc::unwrap_or_clone(rows.loaded);
+        leave_out_row_names(&mut loaded).map_err(|error| exception(Door::Read, error))?;
+        Ok(Self { loaded: Arc::new(loaded), name })
     }
 
     /// Rows and columns (features).

@@ -8,11 +8,12 @@ use crate::classes::shortened;
 use crate::dataset::Dataset;
 use crate::features::{
     Expansion, Features, MAX_WORDS, Recipe, Scaler, Scaling, Schema, Terms, TextChoice, changes_when_settled,
-    learn_columns, settle_columns,
+    learn_columns, relearn_columns, settle_columns,
 };
 use crate::model::learn_expansion;
 use crate::numbers::counted;
 use crate::observe::{Note, Observer};
+use crate::read::Loaded;
 use crate::split::{Split, others};
 use crate::train::Settings;
 use crate::{Error, SettingsError};
@@ -146,6 +147,17 @@ impl Preparation {
         let held_out = records.data.subset(part)?;
         self.fit(records.without(part)?, Some(held_out), settings, observer)
     }
+}
+
+/// Leaves the columns of rows as read out whose cells name the rows, for front ends that hand out features, and notes it. Where
+/// there are texts, which are open until they are learned from, that is done then.
+pub fn leave_out_row_names(loaded: &mut Loaded) -> Result<(), Error> {
+    if loaded.schema.has_row_names() {
+        let (schema, data) = (loaded.schema.clone(), loaded.dataset.clone());
+        (loaded.schema, loaded.dataset) = relearn_columns(schema, data)?;
+        loaded.notes.remarks.extend(loaded.schema.remarks());
+    }
+    Ok(())
 }
 
 impl Records {

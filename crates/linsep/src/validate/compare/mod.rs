@@ -240,7 +240,7 @@ pub fn compare(
     });
     Ok(Comparison {
         rows: data.len() as u64,
-        features: recipe.columns.features() as u64,
+        features: recipe.features() as u64,
         folds: folds.results.len() as u64,
         metric: settings.metric,
         baseline: baseline(data, &settings.settings, settings.metric),
