@@ -1,6 +1,7 @@
 //! The data sets that pages can work on: those that are built in, the file named on the command line, and files that pages
 //! sent. A page names them by their ids; no page can name a file of the machine.
 
+use crate::watch::worded;
 use axum::body::Bytes;
 use linsep::generate::{Synthetic, dataset};
 use linsep::job::{ClassSpec, DataSpec};
@@ -199,8 +200,14 @@ impl DataSet {
             .map(|(name, rows)| json!({"name": name, "rows": rows}))
             .collect();
         let names: Vec<String> = (0..data.columns().min(MAX_NAMES)).map(|j| schema.feature_name(j)).collect();
-        let remarks: Vec<String> =
-            self.rows.notes.remarks.iter().map(|remark| crate::watch::worded(remark)).collect();
+        let remarks = self
+            .rows
+            .notes
+            .remarks
+            .iter()
+            .chain(&schema.remarks())
+            .map(|remark| worded(remark))
+            .collect::<Vec<_>>();
         json!({
             "id": self.id,
             "name": self.name,
